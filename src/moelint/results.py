@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from moelint.text.source import Source
 
 SEVERITIES = ("note", "warning", "error")
 EFFECT_SEVERITY = {
@@ -13,7 +16,7 @@ EFFECT_SEVERITY = {
 
 
 class Place:
-    """1-based, columns in characters, end exclusive of nothing: end_column is one past the last character."""
+    """1-based, columns in characters; end_column is one past the last character."""
 
     __slots__ = ("column", "end_column", "end_line", "line", "path")
 
@@ -72,12 +75,73 @@ class ConfigReport:
         self.undecided: dict[str, Any] = {"count": 0, "waiting_for": []}
 
 
+class RuleInfo:
+    """What a report says of a rule beside its findings. ``help`` is Markdown; ``sources``: (what, url) pairs."""
+
+    __slots__ = ("effect", "evidence", "help", "id", "name", "severity", "sources", "summary", "url", "wall")
+
+    def __init__(self, id: str, name: str, effect: str, severity: str, summary: str, help: str) -> None:
+        self.id, self.name, self.effect, self.severity, self.summary, self.help = id, name, effect, severity, summary, help
+        self.evidence: str | None = None
+        self.wall: str | None = None
+        self.url: str | None = None
+        self.sources: list[tuple[str, str | None]] = []
+
+
 class FileReport:
-    __slots__ = ("configs", "findings", "fixed", "path", "skipped", "suppressed")
+    """``source`` is kept only where findings need their text; ``diff`` is the patch that ``--diff`` prints;
+    ``refused`` are fixes that were not applied, with the reason."""
+
+    __slots__ = (
+        "configs", "diff", "findings", "fixed", "fixed_changes", "path", "refused", "skipped", "source", "suppressed",
+        "undecided_errors",
+    )
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.skipped: str | None = None
         self.configs: list[ConfigReport] = []
         self.findings: list[Finding] = []
-        self.fixed = self.suppressed = 0
+        self.source: Source | None = None
+        self.fixed = self.suppressed = self.undecided_errors = 0
+        self.fixed_changes: list[str] = []
+        self.refused: list[str] = []
+        self.diff = ""
+
+
+class Report:
+    """Everything that one run found. ``problems``: lines for stderr that make the exit code 2. ``rules`` is filled only
+    when a format asks for it."""
+
+    __slots__ = ("files", "notes", "packs", "problems", "root", "rules")
+
+    def __init__(self) -> None:
+        self.files: list[FileReport] = []
+        self.packs: dict[str, str] = {}
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+        self.rules: dict[str, RuleInfo] = {}
+        self.root: str | None = None  # the repository's top folder, for repo-relative URIs
+
+    def findings(self) -> list[Finding]:
+        return [finding for file in self.files for finding in file.findings]
+
+    def summary(self) -> dict[str, Any]:
+        count = dict.fromkeys(SEVERITIES, 0)
+        for file in self.files:
+            for finding in file.findings:
+                count[finding.severity] += 1
+        return {
+            "files": sum(not file.skipped for file in self.files),
+            "configs": sum(len(file.configs) for file in self.files),
+            "errors": count["error"], "warnings": count["warning"], "notes": count["note"],
+            "fixed": sum(file.fixed for file in self.files),
+            "suppressed": sum(file.suppressed for file in self.files),
+            "baselined": 0, "new": None, "fixed_by_change": None,
+            "undecided": sum(config.undecided["count"] for file in self.files for config in file.configs),
+        }
+
+    def worst(self, threshold: str) -> bool:
+        """Whether a finding at or above the threshold is left."""
+        least = SEVERITIES.index(threshold)
+        return any(SEVERITIES.index(f.severity) >= least for file in self.files for f in file.findings)

@@ -1,0 +1,246 @@
+"""The report for people: a code frame for every finding, what decided, what it assumes, and the fix as a diff."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from moelint.report import Options, escape
+from moelint.report.paint import Paint
+from moelint.report.width import columns, window, wrap
+from moelint.results import FileReport, Finding, Fix, Report
+from moelint.text.edits import apply
+
+_SHOWN_FACTS = 6  # more of them only with --show-facts
+_FRAME_LINES = 8  # lines of a multi-line fix that are shown
+
+
+def write(report: Report, stream: IO[str], options: Options) -> None:
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    for piece in _pieces(report, options):
+        stream.write(escape.encodable(piece, encoding) + "\n")
+
+
+def _pieces(report: Report, options: Options) -> list[str]:
+    paint = Paint(options.color)
+    out: list[str] = []
+    for file in report.files:
+        out += _file(file, options, paint)
+    if options.statistics:
+        out += _statistics(report)
+    if not options.quiet:
+        out += [*(escape.line(note) for note in report.notes), _summary(report, paint)]
+    return out
+
+
+def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
+    out: list[str] = []
+    if options.show_files:
+        what = file.skipped or ", ".join(f"{c.name} ({c.dialect}, {c.completeness})" for c in file.configs)
+        out.append(escape.line(f"{file.path}: {what or 'no config'}"))
+    folded = 0
+    for item in sorted(file.findings, key=lambda f: (f.place.line, f.place.column)):
+        if item.severity == "note" and item.certainty == "assumed" and not options.verbose:
+            folded += 1
+            continue
+        out += [*_finding(item, file, options, paint), ""]
+    if options.quiet:
+        return out
+    if folded:
+        notes = "1 note that hangs" if folded == 1 else f"{folded} notes that hang"
+        out.append(escape.line(f"{file.path}: {notes} on an assumed value: -v shows {'it' if folded == 1 else 'them'}"))
+    for config in file.configs:
+        out += _waiting(file, config.undecided, options)
+    out += [escape.line(f"{file.path}: not fixed: {reason}") for reason in file.refused]
+    return out
+
+
+def _waiting(file: FileReport, undecided: dict[str, Any], options: Options) -> list[str]:
+    """The line that keeps silence from misleading: how many checks wait, for what, and how to state it."""
+    waiting = undecided.get("waiting_for", [])
+    errors = undecided.get("errors", undecided["count"])
+    if not waiting or not (errors or options.show_undecided):
+        return []
+    shown = waiting if options.show_undecided else waiting[:4]
+    names = [f"{w['name']} (line {w['line']})" if w.get("line") else w["name"] for w in shown]
+    if len(waiting) > len(shown):
+        names.append(f"{len(waiting) - len(shown)} more")
+    how = next((w["how"] for w in waiting if w.get("how")), None)
+    checks = "1 check waits" if errors == 1 else f"{errors} checks wait"
+    out = [escape.line(f"{file.path}: {checks} for {', '.join(names)}" + (f": {how}" if how else ""))]
+    if options.show_undecided:
+        out += [escape.line(f"  {w['key']}: {', '.join(w['rules'])}") for w in waiting]
+    return out
+
+
+# ---- one finding ----------------------------------------------------------------------------------------
+
+
+def _finding(item: Finding, file: FileReport, options: Options, paint: Paint) -> list[str]:
+    place = item.place
+    rule = f"{item.rule}.{item.case}" if item.case else item.rule
+    where = escape.line(f"{place.path}:{place.line}:{place.column}:")
+    head = f"{paint.bold(where)} {paint.severity(item.severity, f'{item.severity}[{rule}]')} {item.name}"
+    assumed = " (assumed)" if item.certainty == "assumed" else ""
+    out = [head + assumed, "  " + wrap(escape.line(item.message), options.width, "  ")]
+    gutter = " " * 4
+    if file.source is not None:
+        frame, gutter = _frame(item, file, options, paint)
+        out += frame
+    facts = _facts(item, options)
+    out += [f"{gutter} = " + wrap(fact, options.width, f"{gutter}   ") for fact in facts]
+    if item.fixes:
+        out += _fix(item.fixes[0], file, gutter, options, paint)
+    return out
+
+
+def _frame(item: Finding, file: FileReport, options: Options, paint: Paint) -> tuple[list[str], str]:
+    """The lines that the finding and its related places stand at, underlined; and the gutter as blanks."""
+    source = file.source
+    assert source is not None
+    marks: dict[int, tuple[int, int, str, str]] = {}
+    for related in item.related:
+        if related.place.path == item.place.path and related.place.line == related.place.end_line:
+            marks[related.place.line] = (related.place.column, related.place.end_column, "-", related.message)
+    end = item.place.end_column if item.place.end_line == item.place.line else len(source.line(item.place.line)) + 1
+    marks[item.place.line] = (item.place.column, end, "^", "")
+    digits = len(str(max(marks)))
+    gutter = " " * (digits + 1)
+    out = [f"{gutter}{paint.dim('|')}"]
+    before = 0
+    for number in sorted(marks):
+        start, stop, mark, label = marks[number]
+        if before and number > before + 1:
+            out.append(paint.dim("..." if digits < 3 else "." * digits))
+        text = source.line(number)
+        room = None if options.width is None else max(30, options.width - len(gutter) - 2)
+        shown, start, stop = window(text, start - 1, stop - 1, room)
+        left, under = escape.code(shown[:start]), escape.code(shown[start:stop])
+        line = mark * max(1, columns(under))
+        style = paint.severity(item.severity, line) if mark == "^" else paint.note(line)
+        number_text = f"{number:>{digits}} "
+        out.append(f"{paint.dim(number_text + '|')} {left}{under}{escape.code(shown[stop:])}".rstrip())
+        tail = f" {escape.line(label)}" if label else ""
+        out.append(f"{gutter}{paint.dim('|')} {' ' * columns(left)}{style}{tail}")
+        before = number
+    return out, gutter
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(v) for v in value) + "]"
+    return str(value)
+
+
+def _facts(item: Finding, options: Options) -> list[str]:
+    """What decided beside the lines of the frame. All with --show-facts, else only what the frame does not show."""
+    in_frame = {item.key, *(related.key for related in item.related)}
+    out = []
+    for key, fact in item.facts.items():
+        if not options.show_facts and (key in in_frame or fact.get("value") is None and fact["origin"] == "unknown"):
+            continue
+        origin = fact["origin"]
+        if origin == "file" and fact.get("line"):
+            origin = f"line {fact['line']}"
+        elif fact.get("path") and fact["path"] != item.place.path:
+            origin = f"{origin}, {fact['path']}:{fact.get('line') or 1}"
+        if fact.get("assumed"):
+            origin += f", assumed: {fact['assumed']}"
+        out.append(escape.line(f"{key}: {_value(fact.get('value'))} ({origin})"))
+    if not options.show_facts and len(out) > _SHOWN_FACTS:
+        out = [*out[:_SHOWN_FACTS], f"{len(out) - _SHOWN_FACTS} more facts: --show-facts"]
+    return out
+
+
+def _fix(fix: Fix, file: FileReport, gutter: str, options: Options, paint: Paint) -> list[str]:
+    """The first fix: why, and what it does to the text."""
+    flag = "" if fix.safety == "safe" else f", {fix.safety}: --unsafe-fixes applies it"
+    why = f": {fix.why}" if fix.why else ""
+    if fix.reason is not None or not fix.edits or file.source is None:
+        change = ", ".join([*(f"{k}: {_value(v)}" for k, v in fix.set.items()), *(f"no {k}" for k in fix.unset)])
+        text = f"fix by hand: {change}{why}" + (f" ({fix.reason})" if fix.reason else "")
+        return [f"{gutter} = " + wrap(escape.line(text), options.width, f"{gutter}   ")]
+    out = [f"{gutter} = " + wrap(escape.line(f"fix{flag}{why}"), options.width, f"{gutter}   ")]
+    room = None if options.width is None else max(30, options.width - len(gutter) - 2)
+    lines = changed_lines(file.source.text, fix)
+    for number, sign, text in lines[:_FRAME_LINES]:
+        shown, _, _ = window(escape.code(text), 0, 1, room)
+        line = f"{number:>{len(gutter) - 1}} {sign} {shown}".rstrip()
+        out.append(paint.removed(line) if sign == "-" else paint.added(line))
+    if len(lines) > _FRAME_LINES:
+        out.append(f"{gutter}   {len(lines) - _FRAME_LINES} more lines: --diff shows them")
+    return out
+
+
+def changed_lines(text: str, fix: Fix) -> list[tuple[int, str, str]]:
+    """The lines that a fix takes out (-) and puts in (+), with their numbers, edit by edit."""
+    out: list[tuple[int, str, str]] = []
+    edits = sorted(fix.edits, key=lambda e: (e.start, e.end))
+    shift = at = 0
+    while at < len(edits):
+        start = text.rfind("\n", 0, edits[at].start) + 1
+        group = [edits[at]]
+        end = _line_end(text, edits[at].end)
+        while at + 1 < len(edits) and edits[at + 1].start <= end:
+            at += 1
+            group.append(edits[at])
+            end = max(end, _line_end(text, edits[at].end))
+        at += 1
+        moved = [type(e)(e.start - start, e.end - start, e.text) for e in group]
+        old, new = text[start:end].splitlines(), apply(text[start:end], moved).splitlines()
+        same = 0
+        while same < min(len(old), len(new)) and old[same] == new[same]:
+            same += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        first = text.count("\n", 0, start) + 1 + same
+        out += [(first + i, "-", line) for i, line in enumerate(old[same : len(old) - tail])]
+        out += [(first + shift + i, "+", line) for i, line in enumerate(new[same : len(new) - tail])]
+        shift += len(new) - len(old)
+    return out
+
+
+def _line_end(text: str, offset: int) -> int:
+    if offset and text[offset - 1] == "\n":
+        return offset
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end + 1
+
+
+# ---- the end --------------------------------------------------------------------------------------------
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _statistics(report: Report) -> list[str]:
+    count: dict[tuple[str, str, str], int] = {}
+    for item in report.findings():
+        key = (item.rule, item.severity, item.name)
+        count[key] = count.get(key, 0) + 1
+    return [f"{n:>6}  {k[1]:<7} {k[0]} {k[2]}" for k, n in sorted(count.items(), key=lambda kn: (-kn[1], kn[0]))]
+
+
+def _summary(report: Report, paint: Paint) -> str:
+    summary = report.summary()
+    read = f"{_plural(summary['configs'], 'config')} in {_plural(summary['files'], 'file')}"
+    parts = [_plural(summary[f"{s}s"], s) for s in ("error", "warning", "note") if summary[f"{s}s"]]
+    if summary["fixed"]:
+        parts.insert(0, f"{summary['fixed']} fixed")
+    worst = next((s for s in ("error", "warning", "note") if summary[f"{s}s"]), None)
+    text = ", ".join(parts) + f" in {read}" if parts else f"no findings in {read}"
+    if summary["suppressed"]:
+        text += f", {summary['suppressed']} suppressed"
+    out = paint.severity(worst, text) if worst else paint.ok(text)
+    first = [item.fixes[0] for item in report.findings() if item.fixes and item.fixes[0].edits]
+    safe = sum(fix.safety == "safe" for fix in first)
+    if safe:
+        out += f"\n{safe} of them can be fixed: moelint --fix"
+    if len(first) > safe:
+        out += f"\n{len(first) - safe} more with --fix --unsafe-fixes: read these first"
+    return out
