@@ -113,7 +113,7 @@ class Report:
     """Everything that one run found. ``problems``: lines for stderr that make the exit code 2. ``rules`` is filled only
     when a format asks for it."""
 
-    __slots__ = ("files", "notes", "packs", "problems", "root", "rules")
+    __slots__ = ("fail_on", "files", "notes", "packs", "problems", "root", "rules")
 
     def __init__(self) -> None:
         self.files: list[FileReport] = []
@@ -121,6 +121,7 @@ class Report:
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.rules: dict[str, RuleInfo] = {}
+        self.fail_on: str | None = None  # what the configuration says of it
         self.root: str | None = None  # the repository's top folder, for repo-relative URIs
 
     def findings(self) -> list[Finding]:

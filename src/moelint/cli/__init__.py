@@ -1,1 +1,38 @@
-"""cli"""
+"""The command line. The first word is the command if it names one, else the command is ``check``.
+
+Commands are modules of this package, imported only when they are run: start-up is what a pre-commit hook feels.
+"""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "check": "Lint configs (the default command).",
+    "explain": "Explain a rule, a key, or a line of a file.",
+    "rules": "List the rules.",
+    "policy": "Check, test or start a policy pack.",
+    "schema": "Print a published JSON Schema.",
+    "init": "Write a starting .moelint.yaml.",
+}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run a command and exit: 0 clean, 1 findings, 2 usage, configuration or policy error."""
+    words = sys.argv[1:] if argv is None else argv
+    name = words[0] if words and words[0] in COMMANDS else None
+    if name is None or name == "check":
+        from moelint.cli.check import command
+    else:
+        from importlib import import_module
+
+        command = import_module(f"moelint.cli.{name}").command
+    arguments = words if name is None else words[1:]
+    program = "moelint" if name is None else f"moelint {name}"
+    try:
+        command.main(arguments, prog_name=program)
+    except BrokenPipeError:  # the reader of our output went away, as with `| head`
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""The project's own configuration: ``.moelint.yaml`` or ``[tool.moelint]`` of ``pyproject.toml``."""

@@ -1,0 +1,81 @@
+"""What a project's configuration says, and what of it holds for one path."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from moelint.conf.globs import matches
+
+
+class ConfError(Exception):
+    """A configuration that cannot be used; exit code 2. ``line`` and ``column`` are 1-based, 0 where there is none."""
+
+    def __init__(self, message: str, path: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.path, self.line, self.column = message, path, line, column
+
+    def __str__(self) -> str:
+        place = "".join(f"{number}:" for number in (self.line, self.column) if number)
+        return f"{self.path}:{place} {self.message}"
+
+
+class Section:
+    """The settings that may stand at the top and under ``paths``. ``ignore``: rule or prefix → reason."""
+
+    __slots__ = ("define", "ignore", "match", "severity", "strict", "target")
+
+    def __init__(self) -> None:
+        self.match: list[str] = []  # empty at the top: holds everywhere
+        self.target: dict[str, Any] = {}
+        self.severity: dict[str, str] = {}
+        self.ignore: dict[str, str] = {}
+        self.define: dict[str, str] = {}
+        self.strict: bool | None = None
+
+
+class Conf:
+    """``path``: the file it came from (None: there is none), ``folder``: what its patterns are relative to."""
+
+    __slots__ = ("exclude", "fail_on", "folder", "include", "path", "policies", "sections", "select")
+
+    def __init__(self, path: str | None = None) -> None:
+        self.path = path
+        self.folder = os.path.dirname(os.path.abspath(path)) if path else os.getcwd()
+        self.include: list[str] = []
+        self.exclude: list[str] = []
+        self.policies: list[str] = []
+        self.select: list[str] = []
+        self.fail_on: str | None = None
+        self.sections: list[Section] = []
+
+    def relative(self, path: str) -> str:
+        return os.path.relpath(os.path.abspath(path), self.folder).replace(os.sep, "/")
+
+    def takes(self, path: str) -> bool:
+        """Whether a file found in a folder is to be checked: named files always are."""
+        if not self.include and not self.exclude:
+            return True
+        relative = self.relative(path)
+        if self.include and not any(matches(p, relative) for p in self.include):
+            return False
+        return not any(matches(p, relative) for p in self.exclude)
+
+    def at(self, path: str) -> Section:
+        """All that holds for one path: later sections win over earlier ones."""
+        if len(self.sections) == 1 and not self.sections[0].match:
+            return self.sections[0]
+        merged = Section()
+        if not self.sections:
+            return merged
+        relative = self.relative(path)
+        for section in self.sections:
+            if section.match and not any(matches(p, relative) for p in section.match):
+                continue
+            merged.target.update(section.target)
+            merged.severity.update(section.severity)
+            merged.ignore.update(section.ignore)
+            merged.define.update(section.define)
+            if section.strict is not None:
+                merged.strict = section.strict
+        return merged
