@@ -56,7 +56,9 @@ def _git_files(folder: str) -> list[str] | None:
     names = [os.fsdecode(name) for name in result.stdout.split(b"\0") if name]
     prefix = "" if folder == "." else folder
     found = dict.fromkeys(os.path.join(prefix, name) for name in names if _wanted(os.path.basename(name)))
-    return [path for path in found if os.path.isfile(path)]  # a tracked file may be deleted; links to folders are not read
+    return [
+        path for path in found if os.path.isfile(path)
+    ]  # a tracked file may be deleted; links to folders are not read
 
 
 def _walk(folder: str) -> list[str]:

@@ -9,8 +9,25 @@ class Options:
     """Defaults are those of a plain ``moelint``. ``target`` and ``define`` are key → text as given."""
 
     __slots__ = (
-        "base", "cache", "config", "define", "fix", "ignore", "jobs", "no_config", "policies", "progress",
-        "rule_info", "select", "show_undecided", "stdin", "stdin_filename", "strict", "target", "unsafe_fixes", "write",
+        "base",
+        "cache",
+        "config",
+        "define",
+        "fix",
+        "ignore",
+        "jobs",
+        "no_config",
+        "policies",
+        "progress",
+        "rule_info",
+        "select",
+        "show_undecided",
+        "stdin",
+        "stdin_filename",
+        "strict",
+        "target",
+        "unsafe_fixes",
+        "write",
     )
 
     def __init__(self) -> None:

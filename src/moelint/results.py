@@ -9,9 +9,15 @@ if TYPE_CHECKING:
 
 SEVERITIES = ("note", "warning", "error")
 EFFECT_SEVERITY = {
-    "refuses": "error", "crashes": "error", "hangs": "error", "corrupts": "error",
-    "ignored": "warning", "slow": "warning", "memory": "warning",
-    "advice": "note", "deprecated": "note",
+    "refuses": "error",
+    "crashes": "error",
+    "hangs": "error",
+    "corrupts": "error",
+    "ignored": "warning",
+    "slow": "warning",
+    "memory": "warning",
+    "advice": "note",
+    "deprecated": "note",
 }
 
 
@@ -25,8 +31,7 @@ class Place:
 
 
 class Fix:
-    """One alternative. ``edits`` are (start, end, text) offsets in the text of ``path``; empty with a ``reason`` when the
-    text cannot take it."""
+    """One alternative. ``edits`` change the text of the finding's file; empty with a ``reason`` if it cannot take them."""
 
     __slots__ = ("edits", "rank", "reason", "safety", "set", "unset", "why")
 
@@ -47,8 +52,23 @@ class Finding:
     """``facts``: key → {value, origin, path, line, spelling}. ``certainty``: certain | assumed."""
 
     __slots__ = (
-        "case", "certainty", "config", "effect", "facts", "fingerprint", "fixes", "key", "message", "name", "new", "place",
-        "related", "rule", "severity", "url", "wall",
+        "case",
+        "certainty",
+        "config",
+        "effect",
+        "facts",
+        "fingerprint",
+        "fixes",
+        "key",
+        "message",
+        "name",
+        "new",
+        "place",
+        "related",
+        "rule",
+        "severity",
+        "url",
+        "wall",
     )
 
     def __init__(self, rule: str, name: str, effect: str, severity: str, message: str, place: Place, key: str) -> None:
@@ -81,7 +101,14 @@ class RuleInfo:
     __slots__ = ("effect", "evidence", "help", "id", "name", "severity", "sources", "summary", "url", "wall")
 
     def __init__(self, id: str, name: str, effect: str, severity: str, summary: str, help: str) -> None:
-        self.id, self.name, self.effect, self.severity, self.summary, self.help = id, name, effect, severity, summary, help
+        self.id, self.name, self.effect, self.severity, self.summary, self.help = (
+            id,
+            name,
+            effect,
+            severity,
+            summary,
+            help,
+        )
         self.evidence: str | None = None
         self.wall: str | None = None
         self.url: str | None = None
@@ -93,7 +120,16 @@ class FileReport:
     ``refused`` are fixes that were not applied, with the reason."""
 
     __slots__ = (
-        "configs", "diff", "findings", "fixed", "fixed_changes", "path", "refused", "skipped", "source", "suppressed",
+        "configs",
+        "diff",
+        "findings",
+        "fixed",
+        "fixed_changes",
+        "path",
+        "refused",
+        "skipped",
+        "source",
+        "suppressed",
         "undecided_errors",
     )
 
@@ -135,10 +171,14 @@ class Report:
         return {
             "files": sum(not file.skipped for file in self.files),
             "configs": sum(len(file.configs) for file in self.files),
-            "errors": count["error"], "warnings": count["warning"], "notes": count["note"],
+            "errors": count["error"],
+            "warnings": count["warning"],
+            "notes": count["note"],
             "fixed": sum(file.fixed for file in self.files),
             "suppressed": sum(file.suppressed for file in self.files),
-            "baselined": 0, "new": None, "fixed_by_change": None,
+            "baselined": 0,
+            "new": None,
+            "fixed_by_change": None,
             "undecided": sum(config.undecided["count"] for file in self.files for config in file.configs),
         }
 

@@ -55,19 +55,41 @@ def _rules(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: unsafe fixes too.")
 @click.option("--diff", is_flag=True, help="Print as a patch what --fix would do; write nothing.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Format of stdout. [default: text]")
-@click.option("--output", multiple=True, callback=_outputs, metavar="FORMAT=FILE", help="Write a report to a file too. Repeatable.")
+@click.option(
+    "--output",
+    multiple=True,
+    callback=_outputs,
+    metavar="FORMAT=FILE",
+    help="Write a report to a file too. Repeatable.",
+)
 @click.option("--select", multiple=True, callback=_rules, metavar="RULES", help="Run only these rules or prefixes.")
 @click.option("--ignore", multiple=True, callback=_rules, metavar="RULES", help="Leave out these rules or prefixes.")
-@click.option("--fail-on", type=click.Choice(["error", "warning", "note"]), help="Least severity for exit code 1. [default: error]")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "note"]),
+    help="Least severity for exit code 1. [default: error]",
+)
 @click.option("--strict", is_flag=True, help="Assumed findings keep their full severity.")
 @click.option("--show-undecided", is_flag=True, help="List the checks that wait for a value.")
 @click.option("--show-facts", is_flag=True, help="Show every value that a finding read.")
 @click.option("--show-files", is_flag=True, help="List every file with how it was read.")
-@click.option("--target", multiple=True, callback=_pairs, metavar="KEY=VALUE", help="State the target, as a directive does. Repeatable.")
+@click.option(
+    "--target",
+    multiple=True,
+    callback=_pairs,
+    metavar="KEY=VALUE",
+    help="State the target, as a directive does. Repeatable.",
+)
 @click.option("--gpu", metavar="NAME", help="Short for --target gpu=NAME.")
 @click.option("--gpus", metavar="N", type=click.IntRange(min=1), help="Short for --target gpus=N.")
 @click.option("--base", metavar="NAME-or-FILE", help="The recipe or file that the configs override.")
-@click.option("--define", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Value of a script variable or interpolation. Repeatable.")
+@click.option(
+    "--define",
+    multiple=True,
+    callback=_pairs,
+    metavar="NAME=VALUE",
+    help="Value of a script variable or interpolation. Repeatable.",
+)
 @click.option("--policy", "policies", multiple=True, metavar="PATH-or-pack", help="Another policy pack. Repeatable.")
 @click.option("--config", metavar="FILE", help="Configuration file instead of the nearest one.")
 @click.option("--no-config", is_flag=True, help="Read no configuration file.")

@@ -57,9 +57,10 @@ def _options(paths: list[str], given: dict[str, Any]) -> Options:
     options.select, options.ignore = given["select"], given["ignore"]
     options.target = dict(given["target"])
     for name in ("gpu", "gpus"):
-        if given[name] is not None:
-            if options.target.setdefault(name, str(given[name])) != str(given[name]):
-                raise click.UsageError(f"--{name} {given[name]} and --target {name}={options.target[name]} contradict each other")
+        if given[name] is not None and options.target.setdefault(name, str(given[name])) != str(given[name]):
+            raise click.UsageError(
+                f"--{name} {given[name]} and --target {name}={options.target[name]} contradict each other"
+            )
     options.define, options.base, options.policies = given["define"], given["base"], list(given["policies"])
     options.config, options.no_config, options.strict = given["config"], given["no_config"], given["strict"]
     options.fix, options.write = given["fix"] or given["diff"], given["fix"]
@@ -147,7 +148,11 @@ def _look(given: dict[str, Any], stream: IO[str]) -> reports.Options:
 
 def _take(look: reports.Options, given: dict[str, Any]) -> None:
     look.quiet, look.verbose, look.statistics = given["quiet"], given["verbose"], given["statistics"]
-    look.show_facts, look.show_files, look.show_undecided = given["show_facts"], given["show_files"], given["show_undecided"]
+    look.show_facts, look.show_files, look.show_undecided = (
+        given["show_facts"],
+        given["show_files"],
+        given["show_undecided"],
+    )
 
 
 class _Progress:

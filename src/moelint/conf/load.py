@@ -1,6 +1,7 @@
 """Finds and reads the configuration that holds for a folder, and says where it is wrong.
 
-The nearest ``.moelint.yaml`` or ``pyproject.toml`` with ``[tool.moelint]``, from the folder up to the repository's root.
+The nearest ``.moelint.yaml`` or ``pyproject.toml`` with ``[tool.moelint]``, from the folder up to the repository's
+root.
 """
 
 from __future__ import annotations
@@ -13,8 +14,13 @@ from moelint.conf.model import Conf, ConfError, Section
 NAMES = (".moelint.yaml", ".moelint.yml", "pyproject.toml")
 _SECTION = {"target": "mapping", "severity": "mapping", "ignore": "mapping", "define": "mapping", "strict": "bool"}
 _TOP = {
-    **_SECTION, "include": "strings", "exclude": "strings", "policies": "strings", "select": "strings",
-    "fail-on": "severity", "paths": "sections",
+    **_SECTION,
+    "include": "strings",
+    "exclude": "strings",
+    "policies": "strings",
+    "select": "strings",
+    "fail-on": "severity",
+    "paths": "sections",
 }
 _PATH = {**_SECTION, "match": "strings"}
 _SEVERITIES = ("error", "warning", "note", "off")
@@ -136,7 +142,7 @@ def _check(data: dict[Any, Any], known: dict[str, str], places: Places, at: tupl
         if kind == "severity" and value not in _SEVERITIES[:3]:
             raise places.error(f"'{key}' must be error, warning or note", here)
         if kind == "strings" and not (
-            isinstance(value, str) or isinstance(value, list) and all(isinstance(v, str) for v in value)
+            isinstance(value, str) or (isinstance(value, list) and all(isinstance(v, str) for v in value))
         ):
             raise places.error(f"'{key}' must be a string or a list of strings", here)
         if kind == "sections" and not isinstance(value, list):

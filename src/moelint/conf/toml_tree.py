@@ -1,8 +1,9 @@
-"""``[tool.moelint]`` of a pyproject.toml as plain data; the TOML reader keeps no places, so only top keys have a line."""
+"""``[tool.moelint]`` of a pyproject.toml as plain data. The TOML reader keeps no places, so only top keys have a line."""
 
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 from moelint.conf.model import ConfError
@@ -13,10 +14,10 @@ _KEY = re.compile(r"^\s*([\w-]+)\s*=", re.MULTILINE)
 
 def tree(path: str, text: str) -> tuple[Any, dict[tuple[Any, ...], tuple[int, int]]]:
     """(data, key path → (line, column)). Raises ConfError."""
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+    else:
+        import tomli as tomllib
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -17,7 +17,17 @@ NEEDS_RULES = frozenset({"sarif", "markdown"})  # formats that print what stands
 class Options:
     """How to print: ``width`` in columns (None: do not wrap), ``unicode``: the stream can show more than ASCII."""
 
-    __slots__ = ("color", "quiet", "show_facts", "show_files", "show_undecided", "statistics", "unicode", "verbose", "width")
+    __slots__ = (
+        "color",
+        "quiet",
+        "show_facts",
+        "show_files",
+        "show_undecided",
+        "statistics",
+        "unicode",
+        "verbose",
+        "width",
+    )
 
     def __init__(self) -> None:
         self.color = False

@@ -26,7 +26,10 @@ def plain(value: Any) -> Any:
 
 def region(place: Place) -> dict[str, int]:
     return {
-        "line": place.line, "column": place.column, "end_line": place.end_line, "end_column": place.end_column,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
     }
 
 
@@ -43,7 +46,11 @@ def edits(fix: Fix, source: Source | None) -> list[dict[str, Any]]:
 
 def _fix(fix: Fix, source: Source | None) -> dict[str, Any]:
     out = {
-        "rank": fix.rank, "safety": fix.safety, "set": plain(fix.set), "unset": list(fix.unset), "why": fix.why,
+        "rank": fix.rank,
+        "safety": fix.safety,
+        "set": plain(fix.set),
+        "unset": list(fix.unset),
+        "why": fix.why,
         "edits": edits(fix, source),
     }
     if fix.reason is not None:
@@ -54,24 +61,42 @@ def _fix(fix: Fix, source: Source | None) -> dict[str, Any]:
 def finding(item: Finding, source: Source | None) -> dict[str, Any]:
     """One finding, with the field names of the schema."""
     return {
-        "rule": item.rule, "case": item.case, "name": item.name, "effect": item.effect, "severity": item.severity,
-        "certainty": item.certainty, "wall": item.wall, "message": item.message, "path": item.place.path,
-        "config": item.config, "key": item.key, **region(item.place),
+        "rule": item.rule,
+        "case": item.case,
+        "name": item.name,
+        "effect": item.effect,
+        "severity": item.severity,
+        "certainty": item.certainty,
+        "wall": item.wall,
+        "message": item.message,
+        "path": item.place.path,
+        "config": item.config,
+        "key": item.key,
+        **region(item.place),
         "related": [
             {"key": r.key, "message": r.message, "path": r.place.path, **region(r.place)} for r in item.related
         ],
-        "facts": plain(item.facts), "fixes": [_fix(f, source) for f in item.fixes],
-        "fingerprint": item.fingerprint, "new": item.new, "url": item.url,
+        "facts": plain(item.facts),
+        "fixes": [_fix(f, source) for f in item.fixes],
+        "fingerprint": item.fingerprint,
+        "new": item.new,
+        "url": item.url,
     }
 
 
 def _file(file: FileReport) -> dict[str, Any]:
     return {
-        "path": file.path, "skipped": file.skipped,
+        "path": file.path,
+        "skipped": file.skipped,
         "configs": [
             {
-                "name": c.name, "line": c.line, "dialect": c.dialect, "trainer": c.trainer,
-                "completeness": c.completeness, "target": plain(c.target), "undecided": plain(c.undecided),
+                "name": c.name,
+                "line": c.line,
+                "dialect": c.dialect,
+                "trainer": c.trainer,
+                "completeness": c.completeness,
+                "target": plain(c.target),
+                "undecided": plain(c.undecided),
             }
             for c in file.configs
         ],

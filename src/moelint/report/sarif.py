@@ -1,7 +1,7 @@
 """SARIF 2.1.0 as GitHub code scanning reads it, clean under Microsoft's multitool with the Sarif and Ghas rules.
 
-No suppressed finding (it would open as an alert), no ``security-severity`` (it would make a lint a vulnerability), regions as
-tight as a setting, URIs relative to the repository's root.
+No suppressed finding (it would open as an alert), no ``security-severity`` (it would make a lint a vulnerability),
+regions as tight as a setting, URIs relative to the repository's root.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def document(report: Report) -> dict[str, Any]:
             results.append(_result(item, index, file, hashes, report))
     # With nothing to say the rules stay out too: GitHub asks every listed rule for its help.
     driver = {
-        "name": "moelint", "version": __version__, "semanticVersion": _semantic(__version__), "informationUri": HOME,
+        "name": "moelint",
+        "version": __version__,
+        "semanticVersion": _semantic(__version__),
+        "informationUri": HOME,
         "rules": [_rule(rule, report) for rule in order],
     }
     return {
@@ -85,12 +88,15 @@ def _rule(id: str, report: Report) -> dict[str, Any]:
         markdown += "\n\n**Sources**\n\n" + "\n".join(lines)
     tags = [tag for tag in ("moe", info.effect, info.wall) if tag]
     rule: dict[str, Any] = {
-        "id": id, "name": _camel(info.name),
-        "shortDescription": {"text": summary}, "fullDescription": {"text": _sentence(info.help or summary)},
+        "id": id,
+        "name": _camel(info.name),
+        "shortDescription": {"text": summary},
+        "fullDescription": {"text": _sentence(info.help or summary)},
         "help": {"text": _sentence(info.help or summary), "markdown": markdown},
         "defaultConfiguration": {"level": _LEVEL[info.severity]},
         "properties": {
-            "tags": tags, "precision": _PRECISION.get(info.evidence or "", "high"),
+            "tags": tags,
+            "precision": _PRECISION.get(info.evidence or "", "high"),
             "problem.severity": _PROBLEM[info.severity],
         },
     }
@@ -124,8 +130,12 @@ def _location(place: Place, report: Report) -> dict[str, Any]:
         "physicalLocation": {
             "artifactLocation": location,
             "region": {
-                "startLine": place.line, "startColumn": place.column, "endLine": place.end_line,
-                "endColumn": max(place.end_column, place.column + 1) if place.line == place.end_line else place.end_column,
+                "startLine": place.line,
+                "startColumn": place.column,
+                "endLine": place.end_line,
+                "endColumn": max(place.end_column, place.column + 1)
+                if place.line == place.end_line
+                else place.end_column,
             },
         }
     }
@@ -134,14 +144,20 @@ def _location(place: Place, report: Report) -> dict[str, Any]:
 def _result(item: Finding, index: int, file: FileReport, hashes: list[str], report: Report) -> dict[str, Any]:
     hash = hashes[item.place.line - 1] if item.place.line <= len(hashes) else f"{item.fingerprint}:1"
     result: dict[str, Any] = {
-        "ruleId": item.rule, "ruleIndex": index, "level": _LEVEL[item.severity],
+        "ruleId": item.rule,
+        "ruleIndex": index,
+        "level": _LEVEL[item.severity],
         "message": {"text": _sentence(item.message)},
         "locations": [_location(item.place, report)],
         "partialFingerprints": {"primaryLocationLineHash": hash, "moelint/v1": item.fingerprint},
     }
     if item.related:
         result["relatedLocations"] = [
-            {"id": number, **_location(related.place, report), "message": {"text": _sentence(related.message or related.key)}}
+            {
+                "id": number,
+                **_location(related.place, report),
+                "message": {"text": _sentence(related.message or related.key)},
+            }
             for number, related in enumerate(item.related, 1)
         ]
     fixes = [fix for fix in (_fix(f, item.place.path, file, report) for f in item.fixes) if fix]
@@ -154,7 +170,10 @@ def _fix(fix: Fix, path: str, file: FileReport, report: Report) -> dict[str, Any
     replacements = [
         {
             "deletedRegion": {
-                "startLine": e["line"], "startColumn": e["column"], "endLine": e["end_line"], "endColumn": e["end_column"],
+                "startLine": e["line"],
+                "startColumn": e["column"],
+                "endLine": e["end_line"],
+                "endColumn": e["end_column"],
             },
             "insertedContent": {"text": e["text"]},
         }

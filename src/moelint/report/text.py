@@ -140,7 +140,7 @@ def _facts(item: Finding, options: Options) -> list[str]:
     in_frame = {item.key, *(related.key for related in item.related)}
     out = []
     for key, fact in item.facts.items():
-        if not options.show_facts and (key in in_frame or fact.get("value") is None and fact["origin"] == "unknown"):
+        if not options.show_facts and (key in in_frame or (fact.get("value") is None and fact["origin"] == "unknown")):
             continue
         origin = fact["origin"]
         if origin == "file" and fact.get("line"):
