@@ -30,8 +30,8 @@ class Setting:
     __slots__ = ("items", "key_end", "key_start", "path", "raw", "style", "value", "value_end", "value_start")
 
     def __init__(
-        self, path: Path, value: Any, raw: str, style: str, key_start: int, key_end: int, value_start: int, value_end: int,
-        items: list[Setting] | None = None,
+        self, path: Path, value: Any, raw: str, style: str, key_start: int, key_end: int, value_start: int,
+        value_end: int, items: list[Setting] | None = None,
     ) -> None:
         self.path, self.value, self.raw, self.style = path, value, raw, style
         self.key_start, self.key_end, self.value_start, self.value_end = key_start, key_end, value_start, value_end

@@ -1,0 +1,52 @@
+"""Where things stand in YAML text, as far as the parser's events do not say it exactly."""
+
+from __future__ import annotations
+
+import re
+
+_PROPERTY = re.compile(r"[&!]\S*")
+_BETWEEN = re.compile(r"(?:[ \t\r\n]+|(?<=[ \t\r\n])#[^\r\n]*)*")
+_HASH = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
+
+
+def past_properties(text: str, start: int, end: int) -> int:
+    """Start of a node's own text, after its anchor and tag; the end of these where nothing follows."""
+    at = start
+    while at < end and (found := _PROPERTY.match(text, at, end)):
+        start = found.end()
+        between = _BETWEEN.match(text, start, end)
+        at = between.end() if between else start
+    return at if at < end else start
+
+
+def back(text: str, at: int) -> int:
+    """Place of a value that is not there: right after what stands before it."""
+    while at > 0 and text[at - 1] in " \t\r\n":
+        at -= 1
+    return at
+
+
+def block_end(text: str, start: int, end: int) -> int:
+    """End of the last line with text in a block scalar, without its line break."""
+    while end > start and text[end - 1] in " \t\r\n":
+        end -= 1
+    return end
+
+
+def comments(text: str, guarded: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of all comments, given the quoted and block scalars in which a '#' may stand for itself."""
+    found = []
+    nowhere = (len(text), len(text))
+    walls = iter(guarded)
+    start, end = next(walls, nowhere)
+    at = 0
+    while match := _HASH.search(text, at):
+        hash_at, at = match.span()
+        while hash_at >= end and start < len(text):
+            start, end = next(walls, nowhere)
+        in_header = text[start : start + 1] in ("|", ">") and "\n" not in text[start:hash_at]  # `key: | # comment`
+        if hash_at > start and not in_header:
+            at = end
+            continue
+        found.append((hash_at, at))
+    return found
