@@ -1,0 +1,199 @@
+"""Files ↔ Source: reads a file as text, and replaces it whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from moelint.text.source import Source, TextError
+
+MAX_BYTES = 4 << 20
+"""Longest file that is read, in bytes: no config comes near it, and a check must not fill the memory."""
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_BOMS = ((_UTF8_BOM, "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+
+class FileLeftAlone(Exception):
+    """A file that was not replaced, since that could have lost something: ``reason`` says what."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path, self.reason = path, reason
+
+
+def read(path: str) -> Source:
+    """A file's text. Raises TextError on what is no file, is too long, or is not UTF-8 or UTF-16 text."""
+    return decode(path, read_bytes(path))
+
+
+def read_bytes(path: str) -> bytes:
+    """A regular file's bytes, without ever waiting on a pipe or a device. Raises TextError."""
+    try:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise TextError(error.strerror or str(error), path) from None
+    except ValueError:  # a path with a NUL in it
+        raise TextError("not a path", path) from None
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise TextError("not a regular file", path)
+        data = os.read(fd, MAX_BYTES + 1) if status.st_size <= MAX_BYTES else None
+        while data and len(data) <= MAX_BYTES and (more := os.read(fd, MAX_BYTES + 1 - len(data))):
+            data += more
+    except OSError as error:
+        raise TextError(error.strerror or str(error), path) from None
+    finally:
+        os.close(fd)
+    if data is None or len(data) > MAX_BYTES:
+        raise TextError(f"longer than {MAX_BYTES >> 20} MiB", path)
+    return data
+
+
+def decode(path: str, data: bytes) -> Source:
+    """Bytes as text: UTF-8 with or without a byte order mark, UTF-16 with one. Raises TextError at the first bad byte."""
+    encoding, start = "utf-8", 0
+    if data[:1] in (b"\xef", b"\xff", b"\xfe"):
+        if data[:4] == b"\xff\xfe\0\0":
+            raise TextError("UTF-32 is not read: save the file as UTF-8", path)
+        for bom, name in _BOMS:
+            if data.startswith(bom):
+                encoding, start = name, len(bom)
+    try:
+        text = data[start:].decode(encoding) if start else data.decode()
+    except UnicodeDecodeError as error:
+        before = data[start : start + error.start].decode(encoding, "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        name = encoding.upper().replace("-LE", "").replace("-BE", "")
+        raise TextError(f"not {name} text: byte 0x{data[start + error.start]:02x}", path, line, column) from None
+    if (nul := text.find("\0")) >= 0:
+        raise TextError("not text: a NUL character", path, *Source(path, text).position(nul))
+    return Source(path, text, encoding, start > 0)
+
+
+def encode(source: Source, text: str) -> bytes:
+    """A text as bytes, in the encoding of a source and with its byte order mark."""
+    data = text.encode(source.encoding)
+    if source.bom:
+        data = next(bom for bom, name in _BOMS if name == source.encoding) + data
+    return data
+
+
+def replace(source: Source, text: str) -> None:
+    """Puts a new text in the place of a source's file: after a crash there is the old file or the new one, whole.
+
+    Mode, owner and extended attributes stay; a symbolic link stays, and its target changes. Raises FileLeftAlone where
+    that is not possible, and where the file no longer holds what was read.
+    """
+    path = os.path.realpath(source.path)
+    folder, name = os.path.split(path)
+    try:
+        before = os.lstat(path)
+    except OSError as error:
+        raise FileLeftAlone(source.path, error.strerror or str(error)) from None
+    if not stat.S_ISREG(before.st_mode):
+        raise FileLeftAlone(source.path, "it is not a regular file")
+    if before.st_nlink > 1:
+        raise FileLeftAlone(source.path, f"it has {before.st_nlink} hard links: only one of them would change")
+    if not os.access(path, os.W_OK):
+        raise FileLeftAlone(source.path, "it is read-only")
+    try:
+        same = read_bytes(path) == encode(source, source.text)
+    except TextError:
+        same = False
+    if not same:
+        raise FileLeftAlone(source.path, "it changed while it was being checked")
+    new = encode(source, text)
+    temporary: str | None = None
+    try:
+        fd, temporary = _new_file(folder, name)
+        try:
+            _write(fd, new)
+            _keep(source.path, path, before, fd)
+            os.fsync(fd)
+            after = os.lstat(path)
+            if (after.st_ino, after.st_mtime_ns, after.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
+                raise FileLeftAlone(source.path, "it changed while it was being checked")
+            if temporary is None:  # a file without a name so far: nothing is left if we are killed before this
+                temporary = _free_name(folder, name)
+                os.link(f"/proc/self/fd/{fd}", temporary, follow_symlinks=True)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise FileLeftAlone(source.path, f"it cannot be replaced: {error.strerror or error}") from None
+    finally:
+        if temporary is not None:
+            try:
+                os.unlink(temporary)
+            except OSError:
+                pass
+    _sync_folder(folder)
+
+
+def _free_name(folder: str, name: str) -> str:
+    return os.path.join(folder, f".{name[:100]}.moelint-{os.getpid()}-{os.urandom(4).hex()}")
+
+
+def _new_file(folder: str, name: str) -> tuple[int, str | None]:
+    """An empty file that only we may read, in the folder of the old one; without a name where the system can do that."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        try:
+            return os.open(folder, os.O_RDWR | os.O_TMPFILE, 0o600), None
+        except OSError:  # not every file system has it
+            pass
+    path = _free_name(folder, name)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), path
+
+
+def _write(fd: int, data: bytes) -> None:
+    at = 0
+    while at < len(data):
+        at += os.write(fd, data[at:])
+
+
+def _keep(shown: str, path: str, before: os.stat_result, fd: int) -> None:
+    """Gives the new file the owner, the attributes and the mode of the old. Raises FileLeftAlone if it cannot."""
+    if hasattr(os, "fchown"):
+        new = os.fstat(fd)
+        if (new.st_uid, new.st_gid) != (before.st_uid, before.st_gid):
+            try:
+                os.fchown(fd, before.st_uid, before.st_gid)
+            except OSError:
+                raise FileLeftAlone(shown, "its owner or group cannot be kept") from None
+    if hasattr(os, "listxattr"):
+        try:
+            names = os.listxattr(path)
+        except OSError:  # a file system without attributes
+            names = []
+        for name in names:
+            _keep_attribute(shown, path, fd, name)
+    if hasattr(os, "fchmod"):
+        os.fchmod(fd, stat.S_IMODE(before.st_mode))
+
+
+def _keep_attribute(shown: str, path: str, fd: int, name: str) -> None:
+    try:
+        value = os.getxattr(path, name)
+        try:
+            os.setxattr(fd, name, value)
+        except OSError:
+            if os.getxattr(fd, name) != value:  # some are set by the system, and already right
+                raise
+    except OSError:
+        raise FileLeftAlone(shown, f"its attribute {name} cannot be kept") from None
+
+
+def _sync_folder(folder: str) -> None:
+    try:
+        fd = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
