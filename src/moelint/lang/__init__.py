@@ -1,1 +1,1 @@
-"""lang"""
+"""The expression language: parse, check, compile to plain tuples, closures over Kleene logic, messages, versions."""

@@ -1,0 +1,176 @@
+"""Compiled data on disk: ``marshal`` blobs that are rebuilt when their sources, Python or moelint change.
+
+A blob is trusted only if its folder and file belong to this user and nobody else may write them, and if its checksum
+is right: ``marshal`` must never see another user's bytes. Everything that goes wrong means "build again"; a home that
+cannot be written falls back to a private folder under the temporary directory, else to no cache at all.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from moelint.version import __version__
+
+try:  # hashlib costs milliseconds for OpenSSL; the algorithm itself is built in
+    from _blake2 import blake2b
+except ImportError:  # pragma: no cover - another Python
+    from hashlib import blake2b
+
+_MAGIC = f"moelint {__version__} py{sys.hexversion:x} {sys.implementation.cache_tag} 1\n".encode()
+_RACY = 2_000_000_000  # ns: a source younger than this when the blob was written may still change unseen
+_DIGEST = 32
+
+
+def fingerprint(paths: Iterable[str]) -> str:
+    """Names, sizes and times of files: cheap, and enough to know that nothing has changed since long ago."""
+    mark = blake2b(digest_size=_DIGEST)
+    for path in paths:
+        stat = os.stat(path)
+        mark.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode("utf-8", "surrogateescape"))
+    return mark.hexdigest()
+
+
+def content(paths: Iterable[str]) -> str:
+    """Hash of names and contents of files."""
+    mark = blake2b(digest_size=_DIGEST)
+    for path in paths:
+        with open(path, "rb") as stream:
+            data = stream.read()
+        mark.update(f"{path}\0{len(data)}\0".encode("utf-8", "surrogateescape") + data)
+    return mark.hexdigest()
+
+
+def folders() -> list[str]:
+    """Where compiled data may lie, best first."""
+    named = os.environ.get("MOELINT_CACHE_DIR")
+    if named:
+        return [named]
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.path.expanduser("~")
+        base = os.path.join(home, ".cache") if os.path.isabs(home) else ""
+    out = [os.path.join(base, "moelint")] if base else []
+    user = os.geteuid() if hasattr(os, "geteuid") else "user"
+    out.append(os.path.join(os.environ.get("TMPDIR", "/tmp") or "/tmp", f"moelint-{user}"))
+    return out
+
+
+def _private(stat: os.stat_result) -> bool:
+    if not hasattr(os, "geteuid"):
+        return True
+    return stat.st_uid == os.geteuid() and not stat.st_mode & 0o022
+
+
+class Store:
+    """Blobs by name. ``enabled=False`` (``--no-cache``) always builds."""
+
+    def __init__(self, enabled: bool = True) -> None:
+        self.enabled = enabled
+
+    def get(self, name: str, sources: list[str], build: Callable[[], tuple[Any, ...]]) -> Blobs:
+        """Blobs called ``name`` made of ``sources`` (paths), or what ``build`` gives: a tuple of plain data."""
+        if not self.enabled:
+            return Blobs(build())
+        tag = blake2b(("\0".join([name, *sources])).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+        filename = f"{name}-{tag}.blob"
+        try:
+            stamp = fingerprint(sources)
+        except OSError:
+            return Blobs(build())
+        found = self._read(filename, stamp, sources)
+        if found is not None:
+            return found
+        started = time.time_ns()
+        values = build()
+        self._write(filename, stamp, sources, values, started)
+        return Blobs(values)
+
+    def _read(self, filename: str, stamp: str, sources: list[str]) -> Blobs | None:
+        for folder in folders():
+            try:
+                if not _private(os.stat(folder)):
+                    continue
+                with open(os.path.join(folder, filename), "rb") as stream:
+                    if not _private(os.fstat(stream.fileno())):
+                        continue
+                    data = stream.read()
+                blobs, made_of, hashed, racy = _unpack(data)
+                if made_of == stamp and not racy:
+                    return blobs
+                if content(sources) == hashed:
+                    self._write(filename, stamp, sources, None, time.time_ns(), blobs)
+                    return blobs
+            except (OSError, ValueError, EOFError, TypeError):
+                continue
+        return None
+
+    def _write(
+        self, filename: str, stamp: str, sources: list[str], values: tuple[Any, ...] | None, started: int,
+        blobs: Blobs | None = None,
+    ) -> None:
+        try:
+            newest = max((os.stat(p).st_mtime_ns for p in sources), default=0)
+            raw = [marshal.dumps(v) for v in values] if values is not None else blobs.raw if blobs else []
+            data = _pack(raw, stamp, content(sources), started - newest < _RACY)
+        except (OSError, ValueError):
+            return
+        for folder in folders():
+            temporary = os.path.join(folder, f".{filename}.{os.getpid()}.{time.monotonic_ns()}")
+            try:
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+                if not _private(os.stat(folder)):
+                    continue
+                handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with os.fdopen(handle, "wb") as stream:
+                    stream.write(data)
+                os.replace(temporary, os.path.join(folder, filename))
+                return
+            except OSError:
+                try:
+                    os.unlink(temporary)
+                except OSError:
+                    pass
+
+
+class Blobs:
+    """Values that are unmarshalled when first asked for."""
+
+    __slots__ = ("_values", "raw")
+
+    def __init__(self, values: tuple[Any, ...] | None = None, raw: list[bytes] | None = None) -> None:
+        self.raw = raw if raw is not None else []
+        self._values: list[Any] = list(values) if values is not None else [None] * len(self.raw)
+
+    def __getitem__(self, index: int) -> Any:
+        value = self._values[index]
+        if value is None and self.raw:
+            value = self._values[index] = marshal.loads(self.raw[index])
+        return value
+
+
+def _pack(raw: list[bytes], stamp: str, hashed: str, racy: bool) -> bytes:
+    header = f"{stamp} {hashed} {int(racy)} {' '.join(str(len(r)) for r in raw)}\n".encode()
+    body = header + b"".join(raw)
+    return _MAGIC + blake2b(body, digest_size=_DIGEST).digest() + body
+
+
+def _unpack(data: bytes) -> tuple[Blobs, str, str, bool]:
+    start = len(_MAGIC) + _DIGEST
+    digest = blake2b(data[start:], digest_size=_DIGEST).digest()
+    if data[: len(_MAGIC)] != _MAGIC or digest != data[len(_MAGIC) : start]:
+        raise ValueError("not ours")
+    end = data.index(b"\n", start)
+    stamp, hashed, racy, *lengths = data[start:end].decode().split(" ")
+    raw, at = [], end + 1
+    for length in lengths:
+        raw.append(data[at : at + int(length)])
+        at += int(length)
+    return Blobs(raw=raw), stamp, hashed, racy == "1"
