@@ -52,7 +52,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def decode(path: str, data: bytes) -> Source:
-    """Bytes as text: UTF-8 with or without a byte order mark, UTF-16 with one. Raises TextError at the first bad byte."""
+    """Bytes as text: UTF-8 with or without a byte order mark, UTF-16 with one. Raises TextError at the first bad one."""
     encoding, start = "utf-8", 0
     if data[:1] in (b"\xef", b"\xff", b"\xfe"):
         if data[:4] == b"\xff\xfe\0\0":
@@ -117,7 +117,8 @@ def replace(source: Source, text: str) -> None:
                 raise FileLeftAlone(source.path, "it changed while it was being checked")
             if temporary is None:  # a file without a name so far: nothing is left if we are killed before this
                 temporary = _free_name(folder, name)
-                os.link(f"/proc/self/fd/{fd}", temporary, follow_symlinks=True)
+                # With a folder's descriptor this is linkat(2), which follows the link in /proc; link(2) would not.
+                os.link(f"/proc/self/fd/{fd}", temporary, src_dir_fd=fd, follow_symlinks=True)
         finally:
             os.close(fd)
         os.replace(temporary, path)
@@ -138,7 +139,7 @@ def _free_name(folder: str, name: str) -> str:
 
 
 def _new_file(folder: str, name: str) -> tuple[int, str | None]:
-    """An empty file that only we may read, in the folder of the old one; without a name where the system can do that."""
+    """An empty file that only we may read, beside the old one; without a name where the system can do that."""
     if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
         try:
             return os.open(folder, os.O_RDWR | os.O_TMPFILE, 0o600), None
