@@ -52,6 +52,7 @@ class Finding:
     """``facts``: key → {value, origin, path, line, spelling}. ``certainty``: certain | assumed."""
 
     __slots__ = (
+        "about",
         "case",
         "certainty",
         "config",
@@ -74,6 +75,7 @@ class Finding:
     def __init__(self, rule: str, name: str, effect: str, severity: str, message: str, place: Place, key: str) -> None:
         self.rule, self.name, self.effect, self.severity = rule, name, effect, severity
         self.message, self.place, self.key = message, place, key
+        self.about: tuple[str, ...] = (key,)  # the keys that name it in its fingerprint
         self.case: str | None = None
         self.certainty = "certain"
         self.wall: str | None = None
