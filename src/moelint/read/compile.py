@@ -1,0 +1,155 @@
+"""Dialect tables (``trainers/dialects/*.yaml``) → plain data. Runs only when a table changed; see ``tables``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+Pattern = tuple[Any, ...]  # a path; None stands for any one key
+
+_FIELDS = {
+    "id",
+    "title",
+    "trainer",
+    "order",
+    "hints",
+    "recognise",
+    "values",
+    "interpolation",
+    "collapse",
+    "completeness",
+    "configs",
+    "keys",
+    "shared",
+    "convert",
+    "defaults",
+    "target",
+    "base",
+    "model",
+    "inherit",
+    "instead",
+    "write",
+    "reader",
+    "environment",
+}
+_VALUES = {"yaml", "omegaconf", "flags", "words"}
+_INTERPOLATIONS = {"none", "omegaconf", "shell", "primus"}
+_TESTS = {"has", "any", "none", "maps", "matches"}
+
+
+class DialectError(Exception):
+    """A dialect table that cannot be used, with the file and what is wrong with it."""
+
+
+def compile_all(folder: str) -> dict[str, dict[str, Any]]:
+    """Dialect id → compiled table, in the order of recognition. Raises DialectError."""
+    import yaml
+
+    tables = []
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".yaml"):
+            continue
+        path = os.path.join(folder, name)
+        with open(path, encoding="utf-8") as file:
+            data = yaml.safe_load(file)
+        table = compile_one(data, path)
+        if table["id"] != name[: -len(".yaml")]:
+            raise DialectError(f"{path}: the file must be named like its id {table['id']!r}")
+        tables.append(table)
+    tables.sort(key=lambda table: (table["order"], table["id"]))
+    return {table["id"]: table for table in tables}
+
+
+def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
+    """One table in compiled form. Raises DialectError on fields or values that do not exist."""
+    if not isinstance(data, dict) or not {"id", "trainer"} <= set(data):
+        raise DialectError(f"{path}: a dialect needs at least id and trainer")
+    if unknown := sorted(set(data) - _FIELDS):
+        raise DialectError(f"{path}: unknown field {unknown[0]!r}")
+    for field, allowed in (("values", _VALUES), ("interpolation", _INTERPOLATIONS)):
+        if data.get(field, "yaml" if field == "values" else "none") not in allowed:
+            raise DialectError(f"{path}: {field} is one of {', '.join(sorted(allowed))}")
+    exact, prefixes = _keys(data.get("keys") or {})
+    shared_exact, shared_prefixes = _keys(data.get("shared") or {})
+    return {
+        "id": data["id"],
+        "title": data.get("title", data["id"]),
+        "trainer": data["trainer"],
+        "order": data.get("order", 50),
+        "hints": tuple(data.get("hints") or ()),
+        "recognise": tuple(_recognition(test, path) for test in data.get("recognise") or ()),
+        "values": data.get("values", "yaml"),
+        "interpolation": data.get("interpolation", "none"),
+        "collapse": bool(data.get("collapse")),
+        "completeness": data.get("completeness"),
+        "environment": data.get("environment"),
+        "blocks": tuple(_block(block) for block in data.get("configs") or ()),
+        "exact": exact,
+        "prefixes": prefixes,
+        "shared_exact": shared_exact,
+        "shared_prefixes": shared_prefixes,
+        "write": _reverse(data),
+        "convert": dict(data.get("convert") or {}),
+        "defaults": dict(data.get("defaults") or {}),
+        "target": {pattern(spelling): word for spelling, word in (data.get("target") or {}).items()},
+        "base": tuple(pattern(spelling) for spelling in data.get("base") or ()),
+        "model": tuple(pattern(spelling) for spelling in data.get("model") or ()),
+        "inherit": data.get("inherit"),
+        "instead": tuple((_stem(a), _stem(b)) for a, b in (data.get("instead") or {}).items()),
+        "reader": data.get("reader"),
+    }
+
+
+def pattern(text: str) -> Pattern:
+    """``a.*.b`` → ("a", None, "b"). Components are separated by dots; a component of digits is a position."""
+    return tuple(None if part == "*" else int(part) if part.isdigit() else part for part in text.split("."))
+
+
+def _keys(table: dict[str, str | None]) -> tuple[dict[Pattern, str | None], dict[Pattern, str | None]]:
+    exact: dict[Pattern, str | None] = {}
+    prefixes: dict[Pattern, str | None] = {}
+    for spelling, key in table.items():
+        if spelling == "*" or spelling.endswith(".*"):
+            prefixes[pattern(spelling)[:-1]] = None if key is None else _stem(key)
+        else:
+            exact[pattern(spelling)] = key
+    return exact, prefixes
+
+
+def _reverse(data: dict[str, Any]) -> tuple[tuple[bool, str, Pattern, str], ...]:
+    """How canonical keys are written: (exact?, key or its prefix, path or its prefix, scope), the first that fits wins.
+
+    The table ``write`` comes first; then ``keys`` (scope 'block') and ``shared`` (scope 'document') turned round,
+    longest key first.
+    """
+    own = [_written(key, spelling, "block") for key, spelling in (data.get("write") or {}).items()]
+    turned = [_written(key, spelling, "block") for spelling, key in (data.get("keys") or {}).items() if key]
+    turned += [_written(key, spelling, "document") for spelling, key in (data.get("shared") or {}).items() if key]
+    turned.sort(key=lambda entry: (not entry[0], -len(entry[1]), len(entry[2])))
+    return (*own, *turned)
+
+
+def _written(key: str, spelling: str, scope: str) -> tuple[bool, str, Pattern, str]:
+    if key == "*" or key.endswith(".*"):
+        path = pattern(spelling)
+        return False, _stem(key), path[:-1] if path[-1] is None else path, scope
+    return True, key, pattern(spelling), scope
+
+
+def _stem(key: str) -> str:
+    return key[:-1] if key.endswith("*") else key
+
+
+def _block(block: dict[str, Any]) -> tuple[Pattern, tuple[tuple[Pattern, str], ...]]:
+    return pattern(block["at"]), tuple((pattern(path), regex) for path, regex in (block.get("when") or {}).items())
+
+
+def _recognition(test: dict[str, Any], path: str) -> dict[str, Any]:
+    if unknown := sorted(set(test) - _TESTS):
+        raise DialectError(f"{path}: unknown test {unknown[0]!r} in recognise")
+    out: dict[str, Any] = {
+        field: tuple(pattern(p) for p in test[field]) for field in ("has", "any", "none", "maps") if field in test
+    }
+    if "matches" in test:
+        out["matches"] = tuple((pattern(p), regex) for p, regex in test["matches"].items())
+    return out

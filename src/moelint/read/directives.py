@@ -1,0 +1,184 @@
+"""The ``# moelint:`` comments: target words, base, complete, dialect, and suppressions with their reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from moelint.read.config import Ignore
+from moelint.text.document import Problem
+from moelint.text.source import Source
+
+_MARK = re.compile(r"#+\s*moelint\s*:")
+_MISSPELT = re.compile(
+    r"#+\s*(moe[-_ ]?lint|molint|moelnt)\s*[:=]?\s+(?=[a-z-]+[=\[]|complete\b)", re.IGNORECASE
+)
+_IGNORE = re.compile(r"(ignore(?:-file)?)\s*\[([^\]]*)\]\s*(?:because\b[:,]?\s*(.*))?", re.DOTALL)
+_RULE = re.compile(r"[A-Z]{2,4}[0-9]{0,4}(?:\.[a-z0-9-]+)?\Z|\*\Z")
+
+INTEGERS = {"gpus", "gpus-per-node", "nvlink-domain"}
+NUMBERS = {"hbm-gb", "host-gb"}
+WORDS = {"gpu", "container", "base", "dialect"}
+PACKAGES = {
+    "megatron-core",
+    "megatron-bridge",
+    "megatron-lm",
+    "transformer-engine",
+    "torch",
+    "nvshmem",
+    "deep-ep",
+    "hybrid-ep",
+    "nccl-ep",
+    "apex",
+    "nccl",
+    "cuda",
+    "cudnn",
+    "python",
+    "flash-attn",
+    "triton",
+    "flashinfer",
+    "mamba-ssm",
+    "causal-conv1d",
+    "nvidia-resiliency-ext",
+    "modelopt",
+    "emerging-optimizers",
+    "mbridge",
+    "nemo-rl",
+    "verl",
+    "slime",
+    "ms-swift",
+    "primus",
+    "driver",
+}
+_KNOWN = INTEGERS | NUMBERS | WORDS | PACKAGES | {"complete", "ignore", "ignore-file"}
+
+
+class Directive:
+    """One comment. ``stated``: directive key → value; ``complete``; ``base``, ``dialect``: text or None."""
+
+    __slots__ = ("base", "complete", "dialect", "end", "ignores", "start", "stated")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start, self.end = start, end
+        self.stated: dict[str, Any] = {}
+        self.complete = False
+        self.base: str | None = None
+        self.dialect: str | None = None
+        self.ignores: list[Ignore] = []
+
+
+def read_directives(source: Source, comments: list[tuple[int, int]]) -> tuple[list[Directive], list[Problem]]:
+    """All directives among a file's comments, in order, and what is wrong with them."""
+    found: list[Directive] = []
+    problems: list[Problem] = []
+    if "lint" not in source.text and "moel" not in source.text:
+        return found, problems
+    for start, end in sorted(set(comments)):
+        text = source.text[start:end]
+        mark = _MARK.match(text)
+        if mark is None:
+            if (wrong := _MISSPELT.match(text)) is not None:
+                problems.append(
+                    _problem(f"not a directive: write “# moelint:” instead of “{wrong[0].strip()}”", start, end)
+                )
+            continue
+        directive = Directive(start, end)
+        _words(text, mark.end(), start, directive, problems)
+        found.append(directive)
+    return found, problems
+
+
+def words(text: str) -> tuple[dict[str, Any], list[str]]:
+    """``KEY=VALUE …`` outside a comment (the option --target): stated values, and messages on what is wrong."""
+    directive, problems = Directive(0, len(text)), list[Problem]()
+    _words(text, 0, 0, directive, problems)
+    return directive.stated, [problem.message for problem in problems]
+
+
+def _words(text: str, at: int, offset: int, directive: Directive, problems: list[Problem]) -> None:
+    size = len(text)
+    while at < size:
+        if text[at].isspace():
+            at += 1
+            continue
+        ignore = _IGNORE.match(text, at)
+        if ignore is not None:
+            _ignore(ignore, offset, directive, problems)
+            return
+        stop = at
+        while stop < size and not text[stop].isspace():
+            stop += 1
+        _word(text[at:stop], offset + at, directive, problems)
+        at = stop
+
+
+def _word(word: str, start: int, directive: Directive, problems: list[Problem]) -> None:
+    end = start + len(word)
+    key, equals, value = word.partition("=")
+    if not equals:
+        if word == "complete":
+            directive.complete = True
+        else:
+            problems.append(_problem(_unknown(word), start, end))
+        return
+    key = key.lower().replace("_", "-")
+    value = value.strip("\"'")
+    if not value:
+        problems.append(_problem(f"{key}= has no value", start, end))
+    elif key == "base":
+        directive.base = value
+    elif key == "dialect":
+        directive.dialect = value
+    elif key in INTEGERS:
+        if value.isdigit() and int(value) > 0:
+            directive.stated[key] = int(value)
+        else:
+            problems.append(_problem(f"{key} is a whole number above 0, not {value}", start, end))
+    elif key in NUMBERS:
+        try:
+            directive.stated[key] = float(value)
+        except ValueError:
+            problems.append(_problem(f"{key} is a number, not {value}", start, end))
+    elif key in WORDS:
+        directive.stated[key] = value
+    else:
+        if key not in PACKAGES and (close := _close(key)) is not None:
+            problems.append(_problem(f"unknown directive key {key}: did you mean {close}?", start, end))
+            return
+        if not re.fullmatch(r"[a-z][a-z0-9-]*", key):
+            problems.append(_problem(_unknown(word), start, end))
+            return
+        directive.stated[key] = value
+
+
+def _ignore(match: re.Match[str], offset: int, directive: Directive, problems: list[Problem]) -> None:
+    start, end = offset + match.start(), offset + match.end()
+    rules: list[tuple[str, str | None]] = []
+    for part in match[2].split(","):
+        rule, at, key = (piece.strip() for piece in part.partition("@"))
+        if not _RULE.match(rule):
+            problems.append(_problem(f"not a rule or a family of rules: {rule or 'nothing'}", start, end))
+            continue
+        rules.append((rule, key if at else None))
+    reason = " ".join((match[3] or "").split())
+    if not reason:
+        problems.append(Problem("ignore-without-reason", "an ignore needs a reason: add “because …”", start, end))
+    if rules:
+        directive.ignores.append(Ignore(rules, reason, start, end, match[1] == "ignore-file"))
+
+
+def _unknown(word: str) -> str:
+    close = _close(word.split("[")[0].lower())
+    return f"unknown directive {word}" + (f": did you mean {close}?" if close else "")
+
+
+def _close(word: str) -> str | None:
+    """A known word within two typing slips, or None. Short words allow one."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, _KNOWN, 1, 0.8 if len(word) > 3 else 0.7)
+    return found[0] if found else None
+
+
+def _problem(message: str, start: int, end: int) -> Problem:
+    return Problem("directive", message, start, end)

@@ -1,0 +1,218 @@
+"""One file → its training configs, or the reason why it holds none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from moelint.read.completeness import judge
+from moelint.read.config import Config, Ignore
+from moelint.read.directives import Directive, read_directives
+from moelint.read.mapping import Layer, config_at, interpolation, roots
+from moelint.read.recognise import Look, recognise
+from moelint.read.tables import Table, hints, tables
+from moelint.text.document import Document, Path, Problem
+from moelint.text.source import Source, TextError
+
+_TEMPLATE = re.compile(r"^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? ", re.MULTILINE)
+
+
+class ReadOptions:
+    """``named``: the user named this file, so it is parsed even if nothing in it looks like a training config.
+    ``define``: values for variables and interpolations. ``base``, ``dialect``: as the directives of these names, for
+    files that have none. ``read``: path → Source, to follow what a file inherits (raises OSError or TextError)."""
+
+    __slots__ = ("base", "define", "dialect", "named", "read")
+
+    def __init__(
+        self,
+        named: bool = False,
+        define: Mapping[str, str] | None = None,
+        base: str | None = None,
+        dialect: str | None = None,
+        read: Callable[[str], Source] | None = None,
+    ) -> None:
+        self.named, self.define, self.base, self.dialect, self.read = named, define or {}, base, dialect, read
+
+
+class FileRead:
+    """What reading gave. ``skipped``: why there are no configs, None if there are. ``problems``: of the text and of
+    directives, for the whole file; those of a config's own inheritance are in ``Config.problems``. ``ignores``: for the
+    whole file."""
+
+    __slots__ = ("configs", "documents", "ignores", "problems", "skipped", "source")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.configs: list[Config] = []
+        self.documents: list[Document] = []
+        self.problems: list[Problem] = []
+        self.ignores: list[Ignore] = []
+        self.skipped: str | None = None
+
+
+def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
+    """The configs of one file. Broken text is a problem of kind 'syntax', never an exception."""
+    options = options or ReadOptions()
+    out = FileRead(source)
+    text = source.text
+    if not options.named and not any(word in text for word in hints()):
+        out.skipped = "no sign of a training config"
+        return out
+    from moelint.text.yaml_reader import read_yaml
+
+    try:
+        documents = read_yaml(source)
+    except TextError as error:
+        return _unreadable(out, error, options)
+    out.documents = list(documents)
+    comments = [comment for document in documents for comment in document.comments]
+    directives, problems = read_directives(source, comments)
+    first = min((_first(document) for document in documents), default=len(text))
+    dialect = next((d.dialect for d in directives if d.dialect and d.start < first), options.dialect)
+    if dialect is not None and dialect not in tables():
+        problems.append(_unknown_dialect(dialect, directives))
+        dialect = None
+    reason: str | None = None
+    for document in documents:
+        name = dialect or recognise(document)
+        if name is None:
+            reason = reason or _not_a_config(document)
+            continue
+        _configs(out, document, tables()[name], options)
+        out.problems += document.problems
+    if not out.configs:
+        out.skipped = reason or "empty"
+        if not directives:
+            return out
+    out.problems += problems
+    _direct(out, directives, first)
+    for config in out.configs:
+        table = tables()[config.dialect]
+        config.base = config.base or options.base
+        config.completeness = judge(config, table, config.complete_env)
+    return out
+
+
+def _first(document: Document) -> int:
+    """Where a document's first key stands."""
+    sections: Mapping[Path, tuple[int, int]] = getattr(document, "sections", {})
+    starts = [span[0] for span in sections.values()]
+    starts += [setting.key_start for setting in document.settings.values()]
+    return min(starts, default=len(document.source.text))
+
+
+def _configs(out: FileRead, document: Document, table: Table, options: ReadOptions) -> None:
+    layers, problems, loose_ends = [], list[Problem](), list[str]()
+    settings: Mapping[Path, Any] = document.settings
+    resolver = interpolation(table, settings, options.define)
+    layers.append(Layer(document, document.settings, "file", resolver))
+    found = roots(table, document)
+    for root in found:
+        name = ".".join(str(part) for part in root)
+        if not root:
+            name = "config" if not out.configs else f"config-{len(out.configs) + 1}"
+        config = config_at(table, document, root, name, layers)
+        config.problems += problems
+        config.loose_ends += loose_ends
+        _said(config, table)
+        out.configs.append(config)
+
+
+def _said(config: Config, table: Table) -> None:
+    """What the config itself says of its target, its base and its model."""
+    settings, root = config.document.settings, config.root
+    for path, word in table["target"].items():
+        setting = settings.get((*root, *path)) or settings.get(path)
+        if (
+            setting is not None
+            and setting.value is not None
+            and not (isinstance(setting.value, str) and "$" in setting.value)
+        ):
+            config.stated[word] = (setting.value, "config")
+    nodes, each = config.stated.pop("nodes", None), config.stated.get("gpus-per-node")
+    if nodes is not None and each is not None and isinstance(nodes[0], int) and isinstance(each[0], int):
+        config.stated["gpus"] = (nodes[0] * each[0], "config")
+    for path in table["base"]:
+        setting = settings.get((*root, *path))
+        if setting is not None and isinstance(setting.value, str):
+            config.base = setting.value.rpartition(".")[2]
+            break
+    for path in table["model"]:
+        setting = settings.get((*root, *path)) or settings.get(path)
+        if setting is not None and isinstance(setting.value, str) and "$" not in setting.value:
+            config.model = setting.value
+            break
+
+
+def _direct(out: FileRead, directives: list[Directive], first: int) -> None:
+    """Gives each directive to the config that it stands in or directly above, else to the whole file."""
+    for directive in directives:
+        owner = None if directive.start < first else _owner(out, directive)
+        for config in out.configs if owner is None else [owner]:
+            for key, value in directive.stated.items():
+                config.stated[key] = (value, "directive")
+            if directive.complete:
+                config.complete_env = True
+            if directive.base is not None:
+                config.base = directive.base
+        for ignore in directive.ignores:
+            if owner is None or ignore.whole_file:
+                ignore.whole_file = True
+                out.ignores.append(ignore)
+            else:
+                owner.ignores.append(ignore)
+
+
+def _owner(out: FileRead, directive: Directive) -> Config | None:
+    text = out.source.text
+    for config in out.configs:
+        start = _start(config)
+        if start <= directive.start < config.end:
+            return config
+        if directive.end <= start:
+            between = text[directive.end : start]
+            if all(not line.strip() or line.lstrip().startswith("#") for line in between.splitlines()):
+                return config
+    return None
+
+
+def _start(config: Config) -> int:
+    """Where a config begins: at the key of its block, if it is one of several."""
+    sections: Mapping[Path, tuple[int, int]] = getattr(config.document, "sections", {})
+    return sections[config.root][0] if config.root in sections else config.start
+
+
+def _unknown_dialect(name: str, directives: list[Directive]) -> Problem:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(tables()), 1)
+    message = f"unknown dialect {name}" + (f": did you mean {close[0]}?" if close else "")
+    at = next((d for d in directives if d.dialect == name), None)
+    return Problem("directive", message, at.start if at else 0, at.end if at else 0)
+
+
+def _unreadable(out: FileRead, error: TextError, options: ReadOptions) -> FileRead:
+    text = out.source.text
+    if _TEMPLATE.search(text) and not re.search(r"^#\s*moelint:", text, re.MULTILINE):
+        out.skipped = "a template, not YAML"
+        return out
+    starts = out.source.line_starts()
+    line = min(max(error.line, 1), len(starts))
+    start = min(starts[line - 1] + max(error.column - 1, 0), len(text))
+    out.problems.append(Problem("syntax", error.message, start, min(start + 1, len(text))))
+    out.skipped = "broken"
+    return out
+
+
+def _not_a_config(document: Document) -> str:
+    """Why a document is passed over, in words for -v."""
+    look = Look(document)
+    if not document.settings:
+        return "empty"
+    if look.has(("apiVersion",)) and look.has(("kind",)):
+        return "a Kubernetes manifest"
+    if (look.has(("spec",)) and look.has(("products",))) or look.has(("jobs",)) or look.has(("stages",)):
+        return "a list of CI jobs"
+    return "no training config that moelint knows"
