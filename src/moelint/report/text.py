@@ -82,12 +82,12 @@ def _finding(item: Finding, file: FileReport, options: Options, paint: Paint) ->
     head = f"{paint.bold(where)} {paint.severity(item.severity, f'{item.severity}[{rule}]')} {item.name}"
     assumed = " (assumed)" if item.certainty == "assumed" else ""
     out = [head + assumed, "  " + wrap(escape.line(item.message), options.width, "  ")]
-    gutter = " " * 4
+    gutter = " " * 2
     if file.source is not None:
         frame, gutter = _frame(item, file, options, paint)
         out += frame
     facts = _facts(item, options)
-    out += [f"{gutter} = " + wrap(fact, options.width, f"{gutter}   ") for fact in facts]
+    out += [f"{gutter}= " + wrap(fact, options.width, f"{gutter}  ") for fact in facts]
     if item.fixes:
         out += _fix(item.fixes[0], file, gutter, options, paint)
     return out
@@ -162,8 +162,8 @@ def _fix(fix: Fix, file: FileReport, gutter: str, options: Options, paint: Paint
     if fix.reason is not None or not fix.edits or file.source is None:
         change = ", ".join([*(f"{k}: {_value(v)}" for k, v in fix.set.items()), *(f"no {k}" for k in fix.unset)])
         text = f"fix by hand: {change}{why}" + (f" ({fix.reason})" if fix.reason else "")
-        return [f"{gutter} = " + wrap(escape.line(text), options.width, f"{gutter}   ")]
-    out = [f"{gutter} = " + wrap(escape.line(f"fix{flag}{why}"), options.width, f"{gutter}   ")]
+        return [f"{gutter}= " + wrap(escape.line(text), options.width, f"{gutter}  ")]
+    out = [f"{gutter}= " + wrap(escape.line(f"fix{flag}{why}"), options.width, f"{gutter}  ")]
     room = None if options.width is None else max(30, options.width - len(gutter) - 2)
     lines = changed_lines(file.source.text, fix)
     for number, sign, text in lines[:_FRAME_LINES]:
