@@ -1,0 +1,110 @@
+"""The effective config: what the author wrote, under it the defaults, over it what the trainer rewrites.
+
+Everything is worked out on demand: a rule that reads four keys pays for four keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moelint.lang.facts import Facts
+from moelint.lang.functions import equal
+from moelint.lang.unknown import UNKNOWN
+from moelint.read.config import Config, Written
+from moelint.trainer import compiled
+from moelint.trainer.layers import Layers
+from moelint.trainer.tables import Table, table
+from moelint.trainer.target import Target
+from moelint.trainer.view import Scope, View
+
+Mask = frozenset[str] | None
+
+
+class Override:
+    """A rewrite that changes a value which the author wrote. ``before``: the written value in the trainer's spelling."""
+
+    __slots__ = ("after", "before", "certain", "key", "rewrite", "written")
+
+    def __init__(
+        self, key: str, written: Written, before: Any, after: Any, rewrite: compiled.Rewrite, certain: bool,
+    ) -> None:
+        self.key, self.written, self.before, self.after = key, written, before, after
+        self.rewrite, self.certain = rewrite, certain
+
+
+class Effective:
+    """A config as a trainer will see it. ``before``, ``saved``: the old revision's, the checkpoint's effective config."""
+
+    __slots__ = ("_scopes", "_views", "before", "config", "facts", "layers", "rewrites", "saved", "table", "target")
+
+    def __init__(self, config: Config, target: Target, tables: Table | None = None, facts: Facts | None = None) -> None:
+        self.config, self.target = config, target
+        self.table = tables if tables is not None else table(config.trainer, target.release)
+        self.facts = facts if facts is not None else shipped_facts()
+        self.rewrites = compiled.rewrites(config.trainer)
+        self.layers = Layers(config, target, self.table)
+        self.before: Effective | None = None
+        self.saved: Effective | None = None
+        self._views: dict[Mask, View] = {}
+        self._scopes: dict[tuple[str, Mask], Scope] = {}
+
+    def scope(self, stage: str = "last", keep: Mask = None) -> Scope:
+        """The scope of a stage. ``keep``: None shows assumed values; a set hides all of them but those of its keys."""
+        found = self._scopes.get((stage, keep))
+        if found is None:
+            found = self._scopes[stage, keep] = self.view(keep).at(self.rewrites.limits[stage])
+        return found
+
+    def view(self, keep: Mask = None) -> View:
+        found = self._views.get(keep)
+        if found is None:
+            found = self._views[keep] = View(self, keep)
+        return found
+
+    def get(self, key: str) -> Any:
+        """The value at the end of all rewrites, assumed values included."""
+        return self.scope().get(key)
+
+    def assumptions(self, names: Any, stage: str = "last") -> list[str]:
+        """The assumed keys and targets (``target.gpus``) on which the values of some names rest, sorted."""
+        view = View(self, None)
+        view.trace = set()
+        scope = view.at(self.rewrites.limits[stage])
+        for name in names:
+            scope.get(name)
+        return sorted(view.trace)
+
+    def overrides(self) -> list[Override]:
+        """Rewrites which replace a written value by another one, and count as a finding; in the trainer's order."""
+        written = self.config.written
+        by_key = self.rewrites.by_key
+        found: list[Override] = []
+        for key in written.keys() & by_key.keys():
+            view = self.view(None)
+            given = view.given(key)
+            for number, rewrite in enumerate(by_key[key]):
+                if rewrite.effect is None:
+                    continue
+                before = view.key(key, number)
+                if before is UNKNOWN or equal(before, given) is not True or view.fires(rewrite) is not True:
+                    continue
+                after = view.key(key, number + 1)
+                if after is UNKNOWN or equal(before, after) is not False:
+                    continue
+                hidden = self.view(frozenset())
+                certain = hidden.fires(rewrite) is True and equal(hidden.key(key, number + 1), after) is True
+                found.append(Override(key, written[key], before, after, rewrite, certain))
+                break
+        found.sort(key=lambda o: (o.rewrite.position, o.key))
+        return found
+
+
+_facts: Facts | None = None
+
+
+def shipped_facts() -> Facts:
+    """The named facts of trainers/facts.yaml."""
+    global _facts
+    if _facts is None:
+        _facts = Facts(compiled.facts())
+    return _facts

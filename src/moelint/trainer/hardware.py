@@ -1,0 +1,53 @@
+"""Facts of GPUs by name, from the shipped hardware profiles."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from moelint import cache, data
+
+_table: dict[str, Any] | None = None
+
+
+def _load() -> dict[str, Any]:
+    """'facts': profile name → facts; 'names': any spelling, lower case → profile name."""
+    global _table
+    if _table is None:
+        folder = os.path.join(data.folder("policies"), "hardware", "profiles")
+        loaded: dict[str, Any] = cache.load("hardware-facts", [*cache.tree(folder, ".yaml"), __file__], lambda: _build(folder))
+        _table = loaded
+    return _table
+
+
+def canonical(name: str) -> str | None:
+    """The profile that a GPU name means, None if there is none."""
+    found: str | None = _load()["names"].get(name.strip().lower().replace("_", "-").replace(" ", "-"))
+    return found
+
+
+def facts(name: str) -> dict[str, Any] | None:
+    """The facts of a GPU by any of its names, None for an unknown GPU."""
+    profile = canonical(name)
+    if profile is None:
+        return None
+    found: dict[str, Any] = _load()["facts"][profile]
+    return found
+
+
+def names() -> list[str]:
+    """The names of all profiles."""
+    return sorted(_load()["facts"])
+
+
+def _build(folder: str) -> dict[str, Any]:
+    from moelint.trainer.compiled import load_yaml
+
+    out: dict[str, Any] = {"facts": {}, "names": {}}
+    for path in cache.tree(folder, ".yaml"):
+        profile = load_yaml(path)
+        name = str(profile["name"])
+        out["facts"][name] = {**profile["facts"], "name": name}
+        for alias in (name, *(profile.get("aliases") or ())):
+            out["names"][str(alias).lower().replace("_", "-")] = name
+    return out

@@ -1,0 +1,147 @@
+"""The layers under the rewrites: what is written, what the framework fills in, what the trainer's own default is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moelint.lang.unknown import UNKNOWN
+from moelint.read.config import Config
+from moelint.trainer.spelling import normal
+from moelint.trainer.tables import Table
+from moelint.trainer.target import Target
+
+# dialects in which an absent key has the trainer's own default; other frameworks fill in their own
+OWN = frozenset((
+    "bridge", "bridge-resolved", "bridge-python", "bridge-shell", "megatron-core", "megatron-lm-yaml", "megatron-lm-shell",
+))
+# sections of ConfigContainer that are None unless a config states them
+OPTIONAL = frozenset((
+    "comm_overlap", "mixed_precision", "ft", "straggler", "nvrx_straggler", "peft", "tensor_inspect", "inprocess_restart",
+))
+ONLY_BRIDGE = frozenset(("comm_overlap", "mixed_precision", "peft", "bridge"))
+MLA_CLASSES = ("MLAModelProvider", "MLATransformerConfig", "DeepSeek", "Kimi")
+
+VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
+
+
+class Layers:
+    """``get(key)`` gives (value, state): VALUE (certain), ASSUMED (a default that may not be what runs), ABSENT (unknown)."""
+
+    __slots__ = ("config", "default_state", "framework", "recipe", "sections", "table", "target", "variants", "written")
+
+    def __init__(self, config: Config, target: Target, table: Table) -> None:
+        self.config, self.target, self.table = config, target, table
+        self.written = config.written
+        self.sections = {key.partition(".")[0] for key in config.written}
+        fragment = config.completeness == "fragment" or bool(config.loose_ends)
+        self.default_state = ABSENT if fragment else VALUE if config.completeness == "complete" else ASSUMED
+        self.framework: dict[str, Any] | None = None if config.dialect in OWN else framework_defaults(config.dialect)
+        self.variants = self._variants()
+        self.recipe = self._mixed_precision()
+
+    def get(self, key: str) -> tuple[Any, int]:
+        """The value below all rewrites. An expression default comes as ('expr', tree) with its state: see View."""
+        written = self.written.get(key)
+        if written is not None:
+            value = normal(written.value, self.table.spec(key, self.variants))
+            return value, VALUE if written.assumed is None or value is UNKNOWN else ASSUMED
+        section, dot, _ = key.partition(".")
+        if not dot:
+            return self._section(key)
+        if self.default_state == ABSENT:
+            if section == "mixed_precision" and self.recipe is not None:
+                return self.recipe.get(key, UNKNOWN), VALUE
+            return UNKNOWN, ABSENT
+        if section == "env_vars":
+            return (None, VALUE) if self.config.complete_env else (UNKNOWN, ABSENT)
+        if section == "mixed_precision" and self.recipe is not None and key in self.recipe:
+            return self.recipe[key], VALUE
+        if self.framework is not None:
+            if key in self.framework:
+                return self.framework[key], ASSUMED
+            return UNKNOWN, ABSENT
+        value = self.default(key)
+        return value, ABSENT if value is UNKNOWN else self.default_state
+
+    def default(self, key: str) -> Any:
+        """The trainer's own default in the target release: UNKNOWN if its source does not tell, None for what this release
+        or this trainer does not have at all, a tuple ('expr', tree) for one that hangs on the target."""
+        table = self.table
+        for name in self.variants:
+            other = table.variants.get(name)
+            if other is not None and key in other:
+                found = other[key]
+                if found is None:
+                    return None
+                kind, value, _ = found
+                return value if kind == "value" else UNKNOWN if kind == "unknown" else ("expr", value)
+        value = table.defaults.get(key, table)
+        if value is not table:
+            section = key.partition(".")[0]
+            if table.trainer == "core" and section != "model" and section not in self.sections:
+                return UNKNOWN  # a plain TransformerConfig says nothing of the optimizer
+            return value
+        tree = table.exprs.get(key)
+        if tree is not None:
+            return ("expr", tree)
+        if key in table.elsewhere:
+            return None
+        section = key.partition(".")[0]
+        if section in ONLY_BRIDGE and table.trainer != "bridge" or section == "lm" and table.trainer != "lm":
+            return None
+        if section == "model":
+            return None if any(v.get(key) is not None for v in table.variants.values()) else UNKNOWN
+        return UNKNOWN
+
+    def _section(self, name: str) -> tuple[Any, int]:
+        """A whole section: 'set' when anything of it is written, None when it is absent, its name for mixed_precision."""
+        if name in self.sections:
+            return "set", VALUE
+        if self.default_state == ABSENT:
+            return UNKNOWN, ABSENT
+        if name in ONLY_BRIDGE and self.table.trainer != "bridge":
+            return None, VALUE
+        if name in OPTIONAL:
+            return None, self.default_state
+        return "set", self.default_state
+
+    def _variants(self) -> tuple[str, ...]:
+        """Which model class and dataset class hold the defaults."""
+        out: list[str] = []
+        target = _class_of(self.written.get("model._target_"))
+        mla = self.written.get("model.multi_latent_attention")
+        if target.startswith("Mamba"):
+            out.append("mamba")
+        if target.startswith(("Hybrid", "Mamba", "NemotronH")):
+            out.append("hybrid")
+        elif (mla is not None and mla.value is True) or any(c in target for c in MLA_CLASSES):
+            out.append("mla")
+        dataset = _class_of(self.written.get("dataset._target_"))
+        if "Finetuning" in dataset or "SFT" in dataset:
+            out.append("sft")
+        return tuple(out)
+
+    def _mixed_precision(self) -> dict[str, Any] | None:
+        if self.table.trainer != "bridge" or "mixed_precision" not in self.sections:
+            return None
+        from moelint.trainer.precision import fields
+
+        named = self.written.get("mixed_precision") or self.written.get("mixed_precision._recipe")
+        value = named.value if named is not None else None
+        if named is not None and not isinstance(value, str):
+            return None
+        return fields(value, {k: w.value for k, w in self.written.items() if k.startswith("mixed_precision.")})
+
+
+def _class_of(written: Any) -> str:
+    """The last name of a ``_target_``."""
+    value = written.value if written is not None else None
+    return value.rsplit(".", 1)[-1] if isinstance(value, str) else ""
+
+
+def framework_defaults(dialect: str) -> dict[str, Any]:
+    """What a framework on top of the trainer fills in, by dialect; empty where nothing is known of it."""
+    from moelint.read.tables import tables
+
+    found = tables().get(dialect)
+    return dict(found.get("defaults") or {}) if found else {}

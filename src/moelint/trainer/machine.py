@@ -1,0 +1,34 @@
+"""``hw.*``: facts of the GPU that a config is judged for; ``walls.*``: what the analytical model says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from moelint.lang.unknown import UNKNOWN
+
+if TYPE_CHECKING:
+    from moelint.trainer.view import Scope
+
+# what a directive may state of the machine, over the profile's own figure
+STATED = ("hbm_gb", "host_gb", "nvlink_domain", "gpus_per_node")
+
+
+def fact(scope: Scope, name: str) -> Any:
+    """A fact of the GPU: UNKNOWN where the GPU is unknown, None where there is none or it has no such thing."""
+    view = scope.view
+    if name in STATED and name in view.effective.target.values:
+        return view.target(name)
+    gpu = view.target("gpu")
+    if gpu is UNKNOWN:
+        return UNKNOWN
+    if gpu is None:
+        return None
+    from moelint.trainer.hardware import facts
+
+    profile = facts(gpu)
+    return UNKNOWN if profile is None else profile.get(name, UNKNOWN)
+
+
+def wall(scope: Scope, name: str) -> Any:
+    """A figure of the analytical model; UNKNOWN until enough of the config is known."""
+    return UNKNOWN

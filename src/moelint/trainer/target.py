@@ -1,0 +1,188 @@
+"""What a config is judged for: releases, GPU, counts. Each value knows where it was stated, and whether it is only assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from moelint.lang.unknown import UNKNOWN
+from moelint.lang.versions import Version
+from moelint.trainer.releases import MAIN, PINNED_CORE, RELEASES, TRAINER_PACKAGE, nearest, version
+
+# where a value may come from, first wins
+SOURCES = ("cli", "directive", "configuration", "config", "checkout")
+COUNTS = frozenset(("gpus", "gpus_per_node", "nvlink_domain"))
+SIZES = frozenset(("hbm_gb", "host_gb"))
+WORDS = frozenset(("gpu", "container"))
+ASSUMED = {"deep_ep": "installed", "hybrid_ep": "installed", "nccl_ep": None, "apex": None}
+# not a target: they stand among a directive's words but say something of the file
+NOT_TARGETS = frozenset(("base", "complete", "dialect"))
+
+
+class TargetError(ValueError):
+    """A target value that means nothing, with a message for the user."""
+
+
+class Value:
+    """``value``: a Version, a number, a name, 'installed', or None (not installed, no GPU). ``origin``: one of SOURCES,
+    'implied' (by another value) or 'assumed'. ``hangs_on``: the target name of the assumption, None if it is stated."""
+
+    __slots__ = ("hangs_on", "note", "origin", "value")
+
+    def __init__(self, value: Any, origin: str, hangs_on: str | None = None, note: str = "") -> None:
+        self.value, self.origin, self.hangs_on, self.note = value, origin, hangs_on, note
+
+    def shown(self) -> Any:
+        return str(self.value) if isinstance(self.value, Version) else self.value
+
+
+class Target:
+    """``release``: the release whose field table judges. ``contradictions``: (name, value and origin that won, that lost)
+    where two sources state different things. ``notes``: what was replaced or taken as something near."""
+
+    __slots__ = ("contradictions", "notes", "release", "trainer", "values")
+
+    def __init__(self, trainer: str) -> None:
+        self.trainer = trainer
+        self.release = "main"
+        self.values: dict[str, Value] = {}
+        self.contradictions: list[tuple[str, Value, Value]] = []
+        self.notes: list[str] = []
+
+    def get(self, name: str) -> Any:
+        """The value of a name such as ``transformer_engine``; UNKNOWN if nobody states it."""
+        found = self.values.get(name)
+        return UNKNOWN if found is None else found.value
+
+    def stated(self) -> dict[str, dict[str, Any]]:
+        """As the JSON report shows it."""
+        return {
+            name.replace("_", "-"): {"value": v.shown(), "from": v.origin}
+            for name, v in sorted(self.values.items()) if name not in ASSUMED or v.origin != "assumed"
+        }
+
+
+def convert(name: str, raw: Any) -> Any:
+    """The typed value of a target name (underscores). Raises TargetError with a message."""
+    text = str(raw).strip()
+    if raw is None or text.lower() in ("none", "null", "~", ""):
+        return None
+    if name in COUNTS:
+        if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 1_000_000:
+            raise TargetError(f"{name.replace('_', '-')} must be a whole number of at least 1, not {text!r}")
+        return int(text)
+    if name in SIZES:
+        try:
+            size = float(text)
+        except ValueError:
+            raise TargetError(f"{name.replace('_', '-')} must be a number of GB, not {text!r}") from None
+        return size if size > 0 else None
+    if name in WORDS:
+        return text
+    if text.lower() in ("installed", "true", "yes"):
+        return "installed"
+    if text.lower() in ("false", "no"):
+        return None
+    found = version(name.replace("_", "-"), text.removeprefix("v"))
+    if found is None:
+        raise TargetError(f"{text!r} is not a version of {name.replace('_', '-')} (a version, none or installed)")
+    return found
+
+
+def resolve(config: Any, cli: Mapping[str, Any] | None = None, configuration: Mapping[str, Any] | None = None,
+            checkout: Mapping[str, Any] | None = None) -> Target:
+    """The target of a config: command line, directive, configuration by path, what the config states, the checkout, and
+    the newest known releases at last. Raises TargetError for a value of the command line or the configuration that
+    means nothing; a bad directive is left to the room that reads it."""
+    target = Target(config.trainer)
+    stated: Mapping[str, tuple[Any, str]] = config.stated or {}
+    by_source: dict[str, Mapping[str, Any]] = {
+        "cli": cli or {},
+        "directive": {k: v for k, (v, where) in stated.items() if where == "directive"},
+        "configuration": configuration or {},
+        "config": {k: v for k, (v, where) in stated.items() if where != "directive"},
+        "checkout": checkout or {},
+    }
+    for source in SOURCES:
+        for key, raw in by_source[source].items():
+            name = str(key).replace("-", "_")
+            if name not in NOT_TARGETS:
+                _state(target, name, raw, source)
+    _container(target)
+    _trainers(target)
+    for name, value in ASSUMED.items():
+        if name not in target.values:
+            target.values[name] = Value(value, "assumed", "target." + name)
+    return target
+
+
+def _state(target: Target, name: str, raw: Any, source: str) -> None:
+    try:
+        value = convert(name, raw)
+    except TargetError:
+        if source in ("cli", "configuration"):
+            raise
+        return
+    new = Value(value, source)
+    old = target.values.get(name)
+    if old is None:
+        target.values[name] = new
+    elif old.value != value and source in ("directive", "config") and old.origin != "cli":
+        target.contradictions.append((name, old, new))
+
+
+def _container(target: Target) -> None:
+    """A known container states the versions of what it holds."""
+    found = target.values.get("container")
+    if found is None or not isinstance(found.value, str):
+        return
+    from moelint.trainer.containers import holds
+
+    for name, text in holds(found.value).items():
+        if name not in target.values:
+            target.values[name] = Value(convert(name, text), "implied", None, f"container {found.value}")
+
+
+def _trainers(target: Target) -> None:
+    """Core and Bridge: Bridge implies the Core that it ships with; what nobody states is the newest release."""
+    values = target.values
+    core, bridge = values.get("megatron_core"), values.get("megatron_bridge")
+    package = TRAINER_PACKAGE[target.trainer]
+    if target.trainer == "bridge":
+        if bridge is None or not isinstance(bridge.value, Version):
+            bridge = _bridge_of(core) or _newest("megatron-bridge")
+            values["megatron_bridge"] = bridge
+        release, exact = nearest("megatron-bridge", bridge.value)
+        if core is None or not isinstance(core.value, Version):
+            text = PINNED_CORE[release]
+            values["megatron_core"] = Value(
+                version("megatron-core", text), "implied" if bridge.hangs_on is None else "assumed", bridge.hangs_on,
+                f"megatron-bridge {bridge.value}",
+            )
+        wanted: Version = bridge.value
+    else:
+        if core is None or not isinstance(core.value, Version):
+            core = values["megatron_core"] = _newest("megatron-core")
+        wanted = core.value
+        release, exact = nearest(package, wanted)
+    target.release = release
+    if not exact:
+        target.notes.append(
+            f"{package.replace('-lm', '-core')} {wanted} is not a release that moelint knows: judged by {release}"
+        )
+
+
+def _bridge_of(core: Value | None) -> Value | None:
+    """The newest Bridge that ships a stated Core, so that a Core version alone picks the right tables."""
+    if core is None or not isinstance(core.value, Version):
+        return None
+    release, _ = nearest("megatron-core", core.value)
+    for bridge in reversed(RELEASES["megatron-bridge"]):
+        if nearest("megatron-core", version("megatron-core", PINNED_CORE[bridge]) or core.value)[0] == release:
+            return Value(version("megatron-bridge", bridge), "implied", core.hangs_on, f"megatron-core {core.value}")
+    return None
+
+
+def _newest(package: str) -> Value:
+    name = package.replace("-", "_")
+    return Value(Version("main", same_as=MAIN[package]), "assumed", "target." + name, "the newest release known")
