@@ -12,12 +12,11 @@ from typing import Any
 from moelint.conf.model import Conf, ConfError, Section
 
 NAMES = (".moelint.yaml", ".moelint.yml", "pyproject.toml")
-_SECTION = {"target": "mapping", "severity": "mapping", "ignore": "mapping", "define": "mapping", "strict": "bool"}
+_SECTION = {"target": "mapping", "severity": "mapping", "ignore": "mapping", "define": "mapping", "strict": "bool", "policies": "strings"}
 _TOP = {
     **_SECTION,
     "include": "strings",
     "exclude": "strings",
-    "policies": "strings",
     "select": "strings",
     "fail-on": "severity",
     "paths": "sections",
@@ -97,9 +96,7 @@ def _build(path: str, data: Any, found: dict[tuple[Any, ...], tuple[int, int]]) 
     conf.exclude = _strings(data.get("exclude"))
     conf.select = _strings(data.get("select"))
     conf.fail_on = data.get("fail-on")
-    shipped = os.path.join(conf.folder, "")
-    conf.policies = [p if _is_name(p) else os.path.normpath(shipped + p) for p in _strings(data.get("policies"))]
-    conf.sections.append(_section(data, places, ()))
+    conf.sections.append(_section(data, conf, places, ()))
     for number, entry in enumerate(data.get("paths") or []):
         at = ("paths", number)
         if not isinstance(entry, dict):
@@ -107,7 +104,7 @@ def _build(path: str, data: Any, found: dict[tuple[Any, ...], tuple[int, int]]) 
         _check(entry, _PATH, places, at)
         if not entry.get("match"):
             raise places.error("an entry of 'paths' needs 'match': a pattern or a list of them", at)
-        section = _section(entry, places, at)
+        section = _section(entry, conf, places, at)
         section.match = _strings(entry["match"])
         conf.sections.append(section)
     return conf
@@ -149,9 +146,11 @@ def _check(data: dict[Any, Any], known: dict[str, str], places: Places, at: tupl
             raise places.error(f"'{key}' must be a list", here)
 
 
-def _section(data: dict[str, Any], places: Places, at: tuple[Any, ...]) -> Section:
+def _section(data: dict[str, Any], conf: Conf, places: Places, at: tuple[Any, ...]) -> Section:
     section = Section()
     section.strict = data.get("strict")
+    for policy in _strings(data.get("policies")):
+        section.policies.append(policy if _is_name(policy) else os.path.normpath(os.path.join(conf.folder, policy)))
     for key, value in (data.get("target") or {}).items():
         if isinstance(value, (dict, list)) or value is None:
             raise places.error(f"the target '{key}' must be a single value", (*at, "target", key))

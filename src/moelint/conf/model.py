@@ -23,7 +23,7 @@ class ConfError(Exception):
 class Section:
     """The settings that may stand at the top and under ``paths``. ``ignore``: rule or prefix → reason."""
 
-    __slots__ = ("define", "ignore", "match", "severity", "strict", "target")
+    __slots__ = ("define", "ignore", "match", "policies", "severity", "strict", "target")
 
     def __init__(self) -> None:
         self.match: list[str] = []  # empty at the top: holds everywhere
@@ -31,20 +31,20 @@ class Section:
         self.severity: dict[str, str] = {}
         self.ignore: dict[str, str] = {}
         self.define: dict[str, str] = {}
+        self.policies: list[str] = []  # names of shipped packs, or absolute paths
         self.strict: bool | None = None
 
 
 class Conf:
     """``path``: the file it came from (None: there is none), ``folder``: what its patterns are relative to."""
 
-    __slots__ = ("exclude", "fail_on", "folder", "include", "path", "policies", "sections", "select")
+    __slots__ = ("exclude", "fail_on", "folder", "include", "path", "sections", "select")
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
         self.folder = os.path.dirname(os.path.abspath(path)) if path else os.getcwd()
         self.include: list[str] = []
         self.exclude: list[str] = []
-        self.policies: list[str] = []
         self.select: list[str] = []
         self.fail_on: str | None = None
         self.sections: list[Section] = []
@@ -76,6 +76,7 @@ class Conf:
             merged.severity.update(section.severity)
             merged.ignore.update(section.ignore)
             merged.define.update(section.define)
+            merged.policies += [policy for policy in section.policies if policy not in merged.policies]
             if section.strict is not None:
                 merged.strict = section.strict
         return merged

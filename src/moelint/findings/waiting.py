@@ -1,0 +1,43 @@
+"""What undecided rules wait for, in the author's words, and how to state it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from moelint.findings.anchor import in_file
+from moelint.read.config import Config
+
+
+def waiting(undecided: Iterable[tuple[str, str, Iterable[str]]], config: Config) -> dict[str, Any]:
+    """The ``undecided`` part of a report. ``undecided``: (rule, severity, the unknown keys that it waits for)."""
+    rules: dict[str, list[str]] = {}
+    count = errors = 0
+    for rule, severity, keys in undecided:
+        count += 1
+        errors += severity == "error"
+        for key in keys:
+            rules.setdefault(key, [])
+            if rule not in rules[key]:
+                rules[key].append(rule)
+    entries = [_entry(key, ids, config) for key, ids in rules.items()]
+    entries.sort(key=lambda entry: (-len(entry["rules"]), entry["key"]))
+    return {"count": count, "errors": errors, "waiting_for": entries}
+
+
+def _entry(key: str, rules: list[str], config: Config) -> dict[str, Any]:
+    written = in_file(config, key)
+    out: dict[str, Any] = {"key": key, "name": key, "line": None, "rules": sorted(rules), "how": None}
+    if written is not None and written.setting is not None and written.document is not None:
+        out["line"] = written.document.source.position(written.setting.key_start)[0]
+        if written.waits:
+            out["name"] = ", ".join(written.waits)
+            out["how"] = f"--define {written.waits[0]}=…"
+        else:
+            out["name"] = written.spelling
+    elif key.startswith("target."):
+        name = key.removeprefix("target.").replace("_", "-")
+        out["name"], out["how"] = name, f'"# moelint: {name}=…"'
+    elif key.startswith("hw."):
+        out["name"], out["how"] = "gpu", '"# moelint: gpu=…"'
+    return out
