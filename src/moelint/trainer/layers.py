@@ -51,6 +51,8 @@ class Layers:
         if self.default_state == ABSENT:
             if section == "mixed_precision" and self.recipe is not None:
                 return self.recipe.get(key, UNKNOWN), VALUE
+            if self.nowhere(key):
+                return None, VALUE
             return UNKNOWN, ABSENT
         if section == "env_vars":
             return (None, VALUE) if self.config.complete_env else (UNKNOWN, ABSENT)
@@ -61,6 +63,8 @@ class Layers:
                 return self.framework[key], ASSUMED
             return UNKNOWN, ABSENT
         value = self.default(key)
+        if self.default_state == ASSUMED and value is None and self.nowhere(key):
+            return None, VALUE
         return value, ABSENT if value is UNKNOWN else self.default_state
 
     def default(self, key: str) -> Any:
@@ -89,18 +93,25 @@ class Layers:
         section = key.partition(".")[0]
         if section in ONLY_BRIDGE and table.trainer != "bridge" or section == "lm" and table.trainer != "lm":
             return None
-        if section == "model":
-            return None if any(v.get(key) is not None for v in table.variants.values()) else UNKNOWN
-        return UNKNOWN
+        if table.trainer == "core" and section != "model":
+            return UNKNOWN
+        return None  # only another class of model or dataset has such a field
+
+    def nowhere(self, key: str) -> bool:
+        """Whether no release of the trainer has the key: it is not there, whatever else an incomplete file leaves open."""
+        section = key.partition(".")[0]
+        if section in ("env_vars", "target", "hw", "walls") or (self.table.trainer == "core" and section != "model"):
+            return False
+        return key not in self.table.elsewhere and not self.table.knows(key)
 
     def _section(self, name: str) -> tuple[Any, int]:
         """A whole section: 'set' when anything of it is written, None when it is absent, its name for mixed_precision."""
         if name in self.sections:
             return "set", VALUE
-        if self.default_state == ABSENT:
-            return UNKNOWN, ABSENT
         if name in ONLY_BRIDGE and self.table.trainer != "bridge":
             return None, VALUE
+        if self.default_state == ABSENT:
+            return (None, ASSUMED) if name in OPTIONAL and not self.config.loose_ends else (UNKNOWN, ABSENT)
         if name in OPTIONAL:
             return None, self.default_state
         return "set", self.default_state

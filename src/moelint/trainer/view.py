@@ -59,10 +59,11 @@ class View:
         return found
 
     def shows(self, name: str) -> bool:
-        """Whether an assumed value may be seen; notes that it was asked for."""
+        """Whether an assumed value may be seen; notes that it was asked for. An assumed target is no setting of the file: it
+        rides along with any key that is kept."""
         if self.trace is not None:
             self.trace.add(name)
-        return self.keep is None or name in self.keep
+        return self.keep is None or name in self.keep or (bool(self.keep) and name.startswith("target."))
 
     def value(self, key: str, position: int) -> Any:
         """The value of a key before the rewrite at a position."""

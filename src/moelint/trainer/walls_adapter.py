@@ -219,8 +219,6 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
                    or name.startswith("dist_"))
     half = r.flag("model.bf16") or r.flag("model.fp16") or str(r.maybe("model.params_dtype", "")).endswith("16")
     fsdp = r.flag("ddp.use_megatron_fsdp") and r.maybe("ddp.data_parallel_sharding_strategy", "") == "optim_grads_params"
-    adapter = r.get("peft")
-    lora = adapter not in (UNKNOWN, None, False) or r.maybe("peft._target_", None) is not None
     granularity = r.maybe("model.recompute_granularity", "none")
     modules = r.maybe("model.recompute_modules", None)
     modules = modules if isinstance(modules, (list, tuple)) else ["core_attn"]
@@ -242,14 +240,14 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         master_bytes=master if half else 0.0, moment_bytes=moments, distributed_optimizer=distributed,
         optimizer_instances=max(1, r.size("ddp.num_distributed_optimizer_instances", 1)),
         offloaded_fraction=min(1.0, max(0.0, float(fraction) if isinstance(fraction, (int, float)) else 0.0)), fsdp=fsdp,
-        trained_fraction=0.01 if lora else 1.0, recompute=granularity if granularity in ("selective", "full") else "none",
+        trained_fraction=_trained(r), recompute=granularity if granularity in ("selective", "full") else "none",
         recompute_modules=frozenset(m for m in modules if isinstance(m, str)),
         recompute_layers=r.size("model.recompute_num_layers") if block else 0,
         offload_modules=frozenset(m for m in offloaded if isinstance(m, str)) if isinstance(offloaded, (list, tuple)) else
         frozenset(), offload_fraction=float(r.maybe("model.activation_offload_fraction", 1.0)),
         fp8=r.maybe("model.fp8", None) not in (None, False), fp4=r.maybe("model.fp4", None) not in (None, False),
         capacity_factor=_positive(r, "model.moe_expert_capacity_factor"),
-        rank_capacity_factor=_positive(r, "model.moe_expert_rank_capacity_factor"), dispatcher=dispatcher,
+        rank_capacity_factor=_rank_capacity(r), dispatcher=dispatcher,
         ep_overlap=r.flag("model.overlap_moe_expert_parallel_comm"), delay_wgrad=r.flag("model.delay_wgrad_compute"),
         shared_overlap=r.flag("model.moe_shared_expert_overlap"), graphs=graphs, grouped_gemm=r.flag("model.moe_grouped_gemm"),
         router_groups=r.size("model.moe_router_group_topk"), overlap_grad_reduce=r.flag("ddp.overlap_grad_reduce"),
@@ -261,6 +259,23 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
 def _positive(r: Reader, key: str) -> float:
     value = r.maybe(key, 0.0)
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else 0.0
+
+
+def _rank_capacity(r: Reader) -> float:
+    """Rows kept per balanced row: the paged stash keeps what arrived, not what the static buffers could hold."""
+    factor = _positive(r, "model.moe_expert_rank_capacity_factor")
+    if factor and r.flag("model.moe_paged_stash"):
+        return min(factor, _positive(r, "model.moe_paged_stash_buffer_size_factor_cuda") or factor)
+    return factor
+
+
+def _trained(r: Reader) -> float:
+    """Share of the parameters that carry gradients and optimizer state: 0.01 with adapters, 0 with a frozen model."""
+    if r.flag("model.freeze_language_model"):
+        return 0.0
+    adapter = r.get("peft")
+    written = adapter not in (UNKNOWN, None, False) or r.maybe("peft._target_", None) is not None
+    return 0.01 if written else 1.0
 
 
 def _sequence(r: Reader) -> int:
