@@ -22,6 +22,7 @@ _FREES = {
 }
 _OFFLOADS = {
     "expert_fc1": ("expert_input",),
+    "fused_group_mlp": ("expert_input", "fc1", "moe_act"),
     "moe_act": ("fc1",),
     "core_attn": ("attn_qkv",),
     "attn_proj": ("attn_out",),

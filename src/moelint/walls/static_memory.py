@@ -84,10 +84,11 @@ def stage_memory(shape: Shape, layout: Layout, stage: Stage) -> Static:
     if layout.fsdp and stage.layers:
         one = on_gpu(params.layer(shape, *shape.layers[stage.layers[-1]]), layout)
         gathered = 2 * sum(one) * (2.0 + layout.grad_bytes)  # the layer at work and the one fetched ahead
+        # Instances replicate weights and gradients; the optimizer state of a hybrid-sharded job spans all of them.
         return Static(
             stage.rank, dense * weight / dense_shard / GIB, expert * weight / expert_shard / GIB,
             dense * grad / dense_shard / GIB, expert * grad / expert_shard / GIB,
-            dense * state / dense_shard / GIB, expert * state / expert_shard / GIB, gathered / GIB,
+            dense * state / dense_ranks / GIB, expert * state / expert_ranks / GIB, gathered / GIB,
         )
     return Static(
         stage.rank, dense * weight / GIB, expert * weight / GIB, dense * grad / GIB, expert * grad / GIB,

@@ -1,0 +1,145 @@
+"""Time of one step and throughput, as a band. The constants are fitted; see benchmarks/walls_throughput.py.
+
+A step is the microbatches' work on the busiest pipeline stage, stretched by the pipeline bubble, plus what gradient and
+parameter exchange leaves exposed and the optimizer's pass over memory. The work of a layer is GEMM time at a share of the
+peak, attention at a share of the BF16 peak, element-wise traffic over HBM, and expert communication beside what overlap
+hides; the host's launches set a floor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import activations, communication, compute, host, params
+from .model import GB, Layout, Machine, Shape
+from .stages import stages
+from .static_memory import on_gpu, stage_count
+
+
+class Constants(NamedTuple):
+    """Efficiencies fitted on published rows of containers up to 26.04 (none is a specification)."""
+
+    gemm_bf16: float = 0.68
+    gemm_fp8: float = 0.55
+    gemm_fp4: float = 0.40
+    core: float = 0.55
+    traffic: float = 5.0  # passes of element-wise work over the kept activations, forward and backward together
+    hidden_share: float = 0.6  # of expert communication under EP overlap
+    launch_us: float = 5.0
+    fused_nic: float = communication.FUSED_NIC_EFFICIENCY
+    band: float = 0.35  # half width, of the prediction
+
+
+class StepTime(NamedTuple):
+    """Seconds of one step on the busiest stage, by part. ``tflops`` is per GPU."""
+
+    gemm_s: float
+    core_s: float
+    traffic_s: float
+    expert_comm_s: float
+    exposed_expert_comm_s: float
+    tensor_comm_s: float
+    launch_s: float
+    bubble_s: float
+    data_parallel_s: float
+    optimizer_s: float
+    step_s: float
+    low_s: float
+    high_s: float
+    tflops: float
+    tflops_low: float
+    tflops_high: float
+    tokens_per_gpu_s: float
+
+    @property
+    def gpu_s(self) -> float:
+        """Seconds of the GPU's own work."""
+        return self.gemm_s + self.core_s + self.traffic_s
+
+
+FITTED = Constants()
+
+
+def _gemm_seconds(flops: float, rows: float, machine: Machine, layout: Layout, constants: Constants) -> float:
+    precision = layout.precision
+    share = {"bf16": constants.gemm_bf16, "fp8": constants.gemm_fp8, "fp4": constants.gemm_fp4}[precision]
+    bound = compute.ridge_rows(machine, precision)
+    filled = rows / (rows + 0.5 * bound) if rows > 0 and bound > 0 else 1.0
+    return flops / (machine.peak_tflops(precision) * 1e12 * share * filled)
+
+
+def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constants = FITTED) -> StepTime:
+    """Seconds and TFLOPS of one step.
+
+    Raises:
+        ValueError: the machine's peak, memory bandwidth or links are unknown.
+    """
+    if not (machine.bf16_tflops and machine.hbm_tbs and machine.nvlink_gbs and machine.nic_gbs):
+        raise ValueError("a step time needs the machine's peak, memory and link bandwidths")
+    m, pp = layout.microbatches, layout.pp
+    tokens = layout.tokens_per_rank
+    flops = compute.flops_per_token(shape, layout.seq)
+    # The busiest stage: the share of layers it holds, and the head where it holds that.
+    per_layer = (flops.linear + flops.experts + flops.core) / max(1, len(shape.layers) + shape.mtp_depth)
+    works = []
+    for stage in stages(shape, layout):
+        depth = len(stage.layers) + stage.mtp
+        works.append((depth * per_layer + (flops.head if stage.head else 0.0), depth, stage.head))
+    _, depth, head = max(works)
+    share = depth / max(1, len(shape.layers) + shape.mtp_depth)
+    passes = 4.0 if layout.recompute == "full" else 3.0
+    rank_tokens = tokens * m / layout.tp
+    gemm = compute.expert_gemm(shape, layout) if shape.experts else None
+    gemm_s = _gemm_seconds(flops.linear * share * passes * rank_tokens, 0.0, machine, layout, constants)
+    if gemm:
+        imbalance = max(layout.imbalance, 1.0)
+        gemm_s += imbalance * _gemm_seconds(
+            flops.experts * share * passes * rank_tokens, gemm.rows, machine, layout, constants)
+    plain = layout._replace(fp8=False, fp4=False)
+    if head:
+        gemm_s += _gemm_seconds(flops.head * 3 * rank_tokens, 0.0, machine, plain, constants)
+    core_s = flops.core * share * passes * 7 / 6 * rank_tokens / (machine.bf16_tflops * 1e12 * constants.core)
+    kept = 0.0
+    whole = layout._replace(recompute="none", offload_modules=frozenset())
+    kinds = {pair: sum(1 for p in shape.layers if p == pair) for pair in set(shape.layers)}
+    for pair, number in kinds.items():
+        kept += activations.kept_bytes(shape, whole, *pair) * number / len(shape.layers)
+    traffic_s = kept * depth * tokens * m * constants.traffic * passes / 3 / (machine.hbm_tbs * 1e12)
+    traffic = communication.expert_traffic(shape, layout, machine, fused_nic_efficiency=constants.fused_nic)
+    moe = sum(1 for _, kind in shape.layers if kind == "moe") / len(shape.layers)
+    comm_passes = 6.0 if layout.recompute == "full" else 4.0
+    comm_s = traffic.pass_ms * 1e-3 * comm_passes * moe * depth * m
+    tensor_s = sum(c.seconds for c in communication.tensor_parallel(shape, layout, machine)) * 0.7
+    tensor_s += sum(c.seconds for c in communication.context_parallel(shape, layout, machine)) * 0.3
+    work = gemm_s + core_s + traffic_s
+    exposed = comm_s
+    if layout.ep_overlap:
+        exposed = max(comm_s * (1 - constants.hidden_share), comm_s - work)
+    gpu_s = work + exposed + tensor_s
+    launch_s = host.launch_seconds(shape, layout, constants.launch_us)
+    # Launches run ahead of the GPU: they cost only as they come near its own time.
+    busy = (gpu_s**3 + launch_s**3) ** (1 / 3)
+    bubble_s = busy * compute.bubble(layout)
+    dp_s = sum(c.seconds for c in communication.data_parallel(shape, layout, machine))
+    dp_exposed = max(dp_s - 0.5 * busy, 0.1 * dp_s) if layout.overlap_grad_reduce else dp_s
+    dense, expert = max(on_gpu(stage_count(shape, stage, pp), layout) for stage in stages(shape, layout))
+    state = layout.master_bytes + layout.moment_bytes + layout.grad_bytes + layout.weight_bytes
+    shards = (layout.dp * layout.cp, layout.edp) if layout.distributed_optimizer else (1, 1)
+    optimizer_s = 2 * state * (dense / shards[0] + expert / shards[1]) / (machine.hbm_tbs * 1e12 * 0.6)
+    step = busy + bubble_s + dp_exposed + optimizer_s
+    batch_tokens = m * layout.micro_batch * layout.dp * layout.seq
+    tflops = flops.step * batch_tokens / layout.world / step / 1e12
+    low, high = 1 - constants.band, 1 + constants.band
+    return StepTime(gemm_s, core_s, traffic_s, comm_s, exposed, tensor_s, launch_s, bubble_s, dp_exposed, optimizer_s, step,
+                    step / high, step / low, tflops, tflops * low, tflops * high, batch_tokens / layout.world / step)
+
+
+def layer_forward_ms(shape: Shape, layout: Layout, machine: Machine, share_of_peak: float) -> float:
+    """Forward GPU time of one average layer and microbatch at a stated share of the peak."""
+    flops = compute.flops_per_token(shape, layout.seq)
+    per_layer = (flops.linear + flops.experts + flops.core) / max(1, len(shape.layers) + shape.mtp_depth)
+    peak = machine.peak_tflops(layout.precision) * 1e12 * share_of_peak
+    return per_layer * layout.tokens_per_rank / layout.tp / peak * 1e3 if peak else 0.0
+
+
+__all__ = ["FITTED", "GB", "Constants", "StepTime", "layer_forward_ms", "params", "step_time"]
