@@ -110,17 +110,16 @@ class _Checker:
 
     def number(self, tree: Tree, known: Known, what: str) -> Info:
         info = self.of(tree, known)
-        if info.type not in NUMERIC and info.type != "any":
+        if info.type not in NUMERIC and info.type not in ("any", "none"):
             raise self.fail(tree, f"{what} a number, not {_a(info.type)}")
-        self.guard(tree, info)
         return info
 
     def guard(self, tree: Tree, info: Info) -> None:
-        if info.nullable:
-            spelled = tree[1] if tree[0] == "name" else "this"
+        if info.nullable and tree[0] == "name":
+            spelled = tree[1]
             raise self.fail(
                 tree, f"{spelled} may be None here: guard it ('{spelled} is not None and …') or give a default",
-                f"default({spelled}, …)" if tree[0] == "name" else None,
+                f"default({spelled}, …)",
             )
 
     def _bin(self, tree: Tree, known: Known) -> Info:
@@ -178,7 +177,7 @@ class _Checker:
         if listed and info.choices is not None and value not in info.choices:
             options = [str(c) for c in info.choices]
             raise self.fail(
-                constant, f"{_label(tree)} is never {value!r}: it takes {', '.join(options[:12])}",
+                constant, f"{_label(tree)} takes {', '.join(options[:12])}, not {value!r} (a rule about wrong values asks value({_label(tree)}))",
                 nearest(str(value), options),
             )
         if info.type not in ("any", "none") and not _meet(info, kind):
@@ -195,7 +194,7 @@ class _Checker:
         if b.type == "list" and b.choices and left[0] == "const" and left[1] not in b.choices:
             options = [str(c) for c in b.choices]
             raise self.fail(
-                left, f"{_label(right)} never holds {left[1]!r}: it takes {', '.join(options[:12])}",
+                left, f"{_label(right)} holds {', '.join(options[:12])}, not {left[1]!r}",
                 nearest(str(left[1]), options),
             )
 
@@ -220,7 +219,7 @@ class _Checker:
                 kind = "number" if infos[0].type != infos[1].type else infos[0].type
             return Info(kind, infos[1].nullable, infos[0].choices)
         if name == "value":
-            return infos[0]
+            return Info("any", infos[0].nullable)  # says: look at it as it is, wrong values and types included
         if name == "version" and args[0][0] == "const":
             from moelint.lang.versions import parse
 

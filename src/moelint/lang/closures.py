@@ -12,7 +12,7 @@ from typing import Any
 from moelint.lang.functions import TABLE, bounded, contains, elements, equal, is_int, is_number
 from moelint.lang.limits import FUEL, LIST, STEPS, STRING
 from moelint.lang.unknown import UNKNOWN
-from moelint.lang.versions import Version, parse
+from moelint.lang.versions import Version, holds, parse
 
 Tree = tuple[Any, ...]
 Scope = Any
@@ -73,7 +73,7 @@ def _truth(tree: Tree) -> Run:
     kind = tree[0]
     if kind in ("and", "or"):
         return _kleene(kind, tuple(_truth(t) for t in tree[1]))
-    if kind in ("not", "cmp", "written", "changed"):
+    if kind in ("not", "cmp", "written", "changed", "gate"):
         return _build(tree)
     run = _build(tree)
 
@@ -360,6 +360,20 @@ def _choices(key: str) -> Run:
     return run
 
 
+def _gate(name: str, wanted: Any) -> Run:
+    """Whether a package's version passes a gate. Of an unknown version, what every release that it may be would say."""
+
+    def run(scope: Scope) -> Any:
+        value = scope.get(name)
+        if value is not UNKNOWN:
+            return holds(wanted, value)
+        releases = getattr(scope, "releases", None)
+        answers = {holds(wanted, r) for r in (releases(name) if releases is not None else ())}
+        return answers.pop() if len(answers) == 1 else UNKNOWN
+
+    return run
+
+
 _BUILDERS: dict[str, Callable[..., Run]] = {
     "const": _const, "list": _list, "name": _name, "var": _var, "and": _value_chain(False), "or": _value_chain(True),
     "not": _not, "cmp": _cmp, "bin": _bin, "neg": _neg, "if": _if, "call": _call, "gen": _gen,
@@ -367,5 +381,5 @@ _BUILDERS: dict[str, Callable[..., Run]] = {
     "written": lambda key: lambda scope: scope.written(key),
     "changed": lambda key: lambda scope: scope.changed(key),
     "default_of": lambda key: lambda scope: scope.default(key),
-    "choices": _choices,
+    "choices": _choices, "gate": _gate,
 }

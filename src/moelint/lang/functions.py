@@ -335,7 +335,7 @@ TABLE: dict[str, Function] = {
         Function("ends_with(text, part)", "bool", "True if text ends with part.", _text_test(str.endswith)),
         Function("version(text)", "version", "A version, to compare with target.<package>.", _version),
         Function("range(a, b=None, step=1)", "list", "Whole numbers, as Python's range.", _range),
-        Function("value(x)", "same", "x itself; in a message it prints the value without its key.", _value),
+        Function("value(x)", "same", "x as it is: in a message without its key, in a rule unchecked.", _value),
         Function("default(x, fallback=None)", "same",
                  "fallback if x is unset; with one argument, a key: the trainer's own default for it.", _coalesce),
         Function("written(key)", "bool", "True if the file, an inherited layer or a base sets the key.", _value),

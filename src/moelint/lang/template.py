@@ -1,7 +1,7 @@
 """Messages with ``{expression}`` in them.
 
 ``{key}`` alone prints ``key=value`` in the author's spelling; any other expression prints its value. Formats are
-``:.1f`` (or another number of decimals), ``:d`` and ``:gib`` (bytes as GiB), nothing else. ``{{`` and ``}}`` are braces.
+``:.1f`` (or another number of decimals), ``:d`` and ``:gib`` (bytes as GiB), nothing else. ``{{`` gives a brace.
 Control characters of values are escaped: a message never moves a terminal's cursor.
 """
 
