@@ -50,3 +50,14 @@ def comments(text: str, guarded: list[tuple[int, int]]) -> list[tuple[int, int]]
             continue
         found.append((hash_at, at))
     return found
+
+
+def skip_space(text: str, at: int, lines: bool = False, comments: bool = False) -> int:
+    """Next place that is no space; with ``lines`` no line break either; with ``comments`` no comment either."""
+    if comments:
+        match = _BETWEEN.match(text, at)
+        return match.end() if match else at
+    space = " \t\r\n" if lines else " \t"
+    while at < len(text) and text[at] in space:
+        at += 1
+    return at

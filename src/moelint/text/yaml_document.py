@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from moelint.text.document import Document, Path, Problem, Setting
-from moelint.text.source import Source
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from moelint.text.document import Document, EditError, Path, Problem, Setting
+from moelint.text.edits import Edit, apply
+from moelint.text.source import Source, TextError
+
+if TYPE_CHECKING:
+    from moelint.text.yaml_edits import Editor
+
+_Change = Callable[[dict[Path, Any]], None]
 
 
 class YamlDocument(Document):
-    """Part [start, end) of a file. ``sections``: span of the key of each mapping, and of each list of mappings."""
+    """Part [start, end) of a file. ``sections``: span of the key of each mapping, and of each list of mappings.
+
+    Every edit is tried before it is given out: the changed text is read again, and all that differs must be what was
+    asked for. What cannot be done that way raises EditError.
+    """
 
     def __init__(
         self, source: Source, settings: dict[Path, Setting], sections: dict[Path, tuple[int, int]],
@@ -16,3 +29,99 @@ class YamlDocument(Document):
         self.source, self.settings, self.sections, self.problems = source, settings, sections, problems
         self.index, self.start, self.end = index, start, end
         self.comments: list[tuple[int, int]] = []
+        self._editor: Editor | None = None
+
+    def set(self, path: Path, value: Any) -> list[Edit]:
+        setting = self.settings.get(path)
+        if setting is None:
+            raise EditError(f"{'.'.join(map(str, path))} is not written here")
+
+        def change(values: dict[Path, Any]) -> None:
+            values[path] = value
+
+        return self._tried(self.editor.set(path, value), change)
+
+    def insert(self, path: Path, value: Any, after: Path | None = None) -> list[Edit]:
+        if path in self.settings or path in self.sections:
+            raise EditError(f"{'.'.join(map(str, path))} is written already")
+
+        def change(values: dict[Path, Any]) -> None:
+            for n in range(len(path)):
+                if values.get(path[:n], 0) in (None, {}):
+                    del values[path[:n]]
+            values[path] = value
+
+        return self._tried(self.editor.insert(path, value, after), change)
+
+    def remove(self, path: Path) -> list[Edit]:
+        def change(values: dict[Path, Any]) -> None:
+            n = len(path)
+            if path and isinstance(path[-1], int):
+                raise EditError("elements of a list are taken out by value")
+            for old in [old for old in values if old[:n] == path]:
+                del values[old]
+            if not any(old[: n - 1] == path[:-1] for old in values):
+                values[path[:-1]] = {}
+
+        return self._tried(self.editor.remove(path), change)
+
+    def rename(self, path: Path, name: str) -> list[Edit]:
+        def change(values: dict[Path, Any]) -> None:
+            n = len(path)
+            for old in [old for old in values if old[:n] == path]:
+                values[(*path[:-1], name, *old[n:])] = values.pop(old)
+
+        return self._tried(self.editor.rename(path, name), change)
+
+    def add(self, path: Path, value: Any) -> list[Edit]:
+        """Append an element to a list; no edit if the list has it."""
+
+        def change(values: dict[Path, Any]) -> None:
+            values[path] = [*(values.get(path) or []), value]
+
+        edits = self.editor.add(path, value)
+        return self._tried(edits, change) if edits else []
+
+    def discard(self, path: Path, value: Any) -> list[Edit]:
+        """Take an element out of a list, wherever it stands in it; no edit if the list does not have it."""
+        from moelint.text.yaml_values import same
+
+        def change(values: dict[Path, Any]) -> None:
+            values[path] = [item for item in values.get(path) or [] if not same(item, value)]
+
+        edits = self.editor.discard(path, value)
+        return self._tried(edits, change) if edits else []
+
+    @property
+    def editor(self) -> Editor:
+        """The tree of nodes behind the edits, built when the first is asked for."""
+        if self._editor is None:
+            from moelint.text.yaml_edits import Editor
+            from moelint.text.yaml_tree import build
+
+            root = build(self.source.text, self.index)
+            self._editor = Editor(self.source.text, self.source.newline, root, self.start, self.end)
+        return self._editor
+
+    def _tried(self, edits: list[Edit], change: _Change) -> list[Edit]:
+        from moelint.text.yaml_reader import read_yaml
+        from moelint.text.yaml_values import same
+
+        before = read_yaml(self.source)
+        wanted = [{path: s.value for path, s in document.settings.items()} for document in before]
+        change(wanted[self.index])
+        try:
+            text = apply(self.source.text, edits)
+            after = read_yaml(Source(self.source.path, text, self.source.encoding, self.source.bom))
+        except (TextError, ValueError) as error:
+            raise EditError(f"the text cannot take this change ({error})") from None
+        if len(after) != len(before):
+            raise EditError("the text cannot take this change without falling apart")
+        for document, old, values in zip(after, before, wanted, strict=True):
+            found = document.settings
+            for path in values.keys() | found.keys():
+                if path not in found or path not in values or not same(found[path].value, values[path]):
+                    raise EditError(f"this would also change {'.'.join(map(str, path)) or 'the document'}")
+            if len(document.problems) > len(old.problems):
+                raise EditError(document.problems[-1].message)
+        return edits
