@@ -1,0 +1,86 @@
+"""The Python API: ``check(paths, options) -> Report``. The command line is built on it."""
+
+from __future__ import annotations
+
+import os
+
+from moelint.discover import discover
+from moelint.engine import Engine
+from moelint.findings import problems
+from moelint.findings.fingerprint import number
+from moelint.options import Options
+from moelint.results import FileReport, Place, Report
+from moelint.text.source import Source, TextError
+
+__all__ = ["Options", "check"]
+
+_PARALLEL = 100  # files from which a second process pays
+
+
+def check(paths: list[str], options: Options | None = None) -> Report:
+    """Check files and folders. Raises ConfError or UsageError if the run itself cannot be set up; what is wrong with a
+    single path is in ``Report.problems``, what is wrong with a file's content is a finding."""
+    options = options or Options()
+    engine = Engine(options)
+    report = Report()
+    files, report.problems = discover(paths, engine.conf)
+    engine.prepare(paths[0] if paths else ".")
+    report.fail_on = engine.conf(_folder(paths[0] if paths else ".")).fail_on
+    work = list(files.items())
+    jobs = options.jobs or (min(os.cpu_count() or 1, 8) if len(work) >= _PARALLEL else 1)
+    if jobs > 1 and len(work) > 1 and hasattr(os, "fork"):
+        from moelint.parallel import run
+
+        results = run(work, lambda item: one(engine, *item), jobs, options.progress)
+    else:
+        results = []
+        for done, item in enumerate(work, 1):
+            results.append(one(engine, *item))
+            if options.progress is not None:
+                options.progress(done, len(work))
+    for file, problem in results:
+        if problem is not None:
+            report.problems.append(problem)
+        if file is not None:
+            report.files.append(file)
+    engine.finish(report)
+    return report
+
+
+def one(engine: Engine, path: str, named: bool) -> tuple[FileReport | None, str | None]:
+    """(report of a file, problem with its path). A file that cannot be opened is a problem of the run; one that is not
+    text is a finding if it was named, and passed over if a folder holds it."""
+    try:
+        source = read(path, engine.options)
+    except TextError as error:
+        if not error.line:
+            return None, f"{path}: {error.message}"
+        return _not_text(path, error, named), None
+    if engine.options.fix:
+        from moelint.fixing import fix_file
+
+        return fix_file(engine, source, named), None
+    return engine.lint(source, named), None
+
+
+def read(path: str, options: Options) -> Source:
+    from moelint.text.files import decode, read_bytes
+
+    if path == "-":
+        return decode(options.stdin_filename or "<stdin>", options.stdin or b"")
+    return decode(path, read_bytes(path))
+
+
+def _not_text(path: str, error: TextError, named: bool) -> FileReport:
+    report = FileReport(path)
+    report.skipped = "not text"
+    if named:
+        where = Place(path, error.line, max(1, error.column), error.line, max(1, error.column) + 1)
+        report.findings = [problems.finding("decode", error.message, where)]
+        number(report.findings)
+    return report
+
+
+def _folder(path: str) -> str:
+    return path if os.path.isdir(path) else os.path.dirname(path) or "."
+

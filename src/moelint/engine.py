@@ -1,0 +1,212 @@
+"""One file's way from text to findings: read → target → effective config → rules → anchor → fold → suppress."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from moelint.conf.load import for_folder, load
+from moelint.conf.model import Conf, Section
+from moelint.errors import UsageError
+from moelint.findings import problems, select
+from moelint.findings.anchor import anchor
+from moelint.findings.builtin import RULES as BUILTIN
+from moelint.findings.fingerprint import number
+from moelint.findings.fold import fold
+from moelint.findings.suppress import Suppressions
+from moelint.findings.waiting import waiting
+from moelint.options import Options
+from moelint.read.config import Config
+from moelint.read.files import FileRead, ReadOptions, read_file
+from moelint.results import ConfigReport, FileReport, Finding, Report
+from moelint.text.source import Source
+
+
+class Engine:
+    """Everything that is the same for all files of a run: options, configuration, policies."""
+
+    __slots__ = ("_conf", "_packs", "options", "said")
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._conf = load(options.config) if options.config else Conf() if options.no_config else None
+        self._packs: dict[tuple[str, ...], Any] = {}
+        self.said: dict[str, None] = {}  # notes to say once
+
+    def conf(self, folder: str) -> Conf:
+        """The configuration of a folder. Raises ConfError."""
+        return for_folder(folder) if self._conf is None else self._conf
+
+    def packs(self, section: Section) -> Any:
+        """The compiled policies that hold for a section of the configuration."""
+        wanted = (*section.policies, *(p for p in self.options.policies if p not in section.policies))
+        found = self._packs.get(wanted)
+        if found is None:
+            from moelint.policy.load import load as load_packs
+
+            found = self._packs[wanted] = load_packs(list(wanted), cache=self.options.cache)
+        return found
+
+    def prepare(self, path: str) -> None:
+        """Check the options against what there is. Raises UsageError: a misspelt rule must not pass for a clean run."""
+        conf = self.conf(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+        packs = self.packs(conf.at(path))
+        options = self.options
+        ids = [*packs.ids, *BUILTIN]
+        for name, patterns in (("--select", options.select), ("--ignore", options.ignore)):
+            checked, said = select.check_patterns(patterns, ids, packs.redirects, name)
+            patterns[:] = checked
+            self.said.update(dict.fromkeys(said))
+        for section in conf.sections:
+            for where, table in (("severity", section.severity), ("ignore", section.ignore)):
+                select.check_patterns(table, ids, packs.redirects, f"{conf.path}: {where}")
+        for key, value in options.target.items():
+            _check_target(key, value, "--target")
+        for section in conf.sections:
+            for key, value in section.target.items():
+                _check_target(key, str(value), f"{conf.path}: target")
+
+    def finish(self, report: Report) -> None:
+        """What the report says of the run as a whole."""
+        for packs in self._packs.values():
+            report.packs.update(packs.versions)
+        report.notes += self.said
+        if self.options.rule_info:
+            from moelint.findings.pages import page
+            from moelint.read.discover import repository_root
+
+            report.root = repository_root(os.getcwd())
+            for item in report.findings():
+                if item.rule not in report.rules:
+                    report.rules[item.rule] = page(item.rule, list(self._packs.values()))
+
+    def lint(self, source: Source, named: bool) -> FileReport:
+        """All that is to be said of one text."""
+        return self.lint_read(source, named)[0]
+
+    def lint_read(self, source: Source, named: bool) -> tuple[FileReport, FileRead, list[Any]]:
+        """The report of one text, with what was read and the verdicts that it rests on (for whoever fixes it)."""
+        conf = self.conf(os.path.dirname(source.path) or ".")
+        section, options = conf.at(source.path), self.options
+        define = {**section.define, **options.define} if section.define else options.define
+        read = read_file(source, ReadOptions(named, define, options.base, None, self._read))
+        report = FileReport(source.path)
+        report.skipped = read.skipped
+        findings = [problems.from_problem(problem, source) for problem in read.problems]
+        ignores = [(ignore, None) for ignore in read.ignores]
+        file = _File(self, conf, section, source)
+        for config in read.configs:
+            findings += [problems.from_problem(problem, source, config.name) for problem in config.problems]
+            findings += file.config(config, report)
+            ignores += [(ignore, config.name) for ignore in config.ignores]  # type: ignore[misc]
+        suppressions = Suppressions(source, ignores)
+        report.findings = [item for item in findings if not suppressions.hides(item, file.spelling(item))]
+        report.suppressed = len(findings) - len(report.findings)
+        if ignores:
+            report.findings += suppressions.unused(file.known, file.decided)
+        report.findings.sort(key=lambda item: (item.place.line, item.place.column, item.rule))
+        number(report.findings)
+        if report.findings:
+            report.source = source
+        return report, read, file.verdicts
+
+    def _read(self, path: str) -> Source:
+        from moelint.text.files import read
+
+        return read(path)
+
+
+def _check_target(key: str, value: str, where: str) -> None:
+    """Raises UsageError on a target that no directive could state."""
+    from moelint.read.directives import words
+    from moelint.trainer.target import TargetError, convert
+
+    stated, messages = words(f"{key}={value}")
+    if messages:
+        raise UsageError(f"{where} {key}={value}: {messages[0]}")
+    for name, raw in stated.items():
+        try:
+            convert(name.replace("-", "_"), raw)
+        except TargetError as error:
+            raise UsageError(f"{where} {key}={value}: {error}") from None
+
+
+class _File:
+    """The judging of one file's configs."""
+
+    def __init__(self, engine: Engine, conf: Conf, section: Section, source: Source) -> None:
+        self.engine, self.section, self.source = engine, section, source
+        self.verdicts: list[Any] = []
+        self._spellings: dict[tuple[str | None, str], str] = {}
+        self._undecided: dict[str | None, set[str]] = {}
+        options = engine.options
+        self.strict = options.strict or bool(section.strict)
+        self.select = options.select or conf.select
+        self.packs = engine.packs(section)
+
+    def wanted(self, rule: str, case: str | None = None) -> bool:
+        """Whether options and configuration want to hear of a rule."""
+        if self.select and not any(select.covers(pattern, rule, case) for pattern in self.select):
+            return False
+        if any(select.covers(pattern, rule, case) for pattern in self.engine.options.ignore):
+            return False
+        if any(select.covers(pattern, rule, case) for pattern in self.section.ignore):
+            return False
+        return self.level(rule, case) != "off"
+
+    def level(self, rule: str, case: str | None) -> str | None:
+        return select.longest(self.section.severity, rule, case) if self.section.severity else None
+
+    def config(self, config: Config, report: FileReport) -> list[Finding]:
+        from moelint.policy.evaluate import evaluate
+        from moelint.trainer.effective import Effective
+        from moelint.trainer.target import resolve
+
+        target = resolve(config, self.engine.options.target, self.section.target)
+        effective = Effective(config, target)
+        verdicts, undecided = evaluate(self.packs, effective, self.wanted)
+        findings = []
+        for verdict in verdicts:
+            item = anchor(verdict, config, self.level(verdict.rule.id, verdict.case), self.strict)
+            if item is not None:
+                findings.append(item)
+                self.verdicts.append((item, verdict))
+        findings += self._overrides(effective, config)
+        for key, written in config.written.items():
+            self._spellings[config.name, key] = written.spelling
+        about = ConfigReport(config.name, config.line, config.dialect, config.trainer, config.completeness)
+        about.target = target.stated()
+        about.undecided = waiting(undecided, config)
+        self._undecided[config.name] = {entry[0] for entry in undecided}
+        report.configs.append(about)
+        return fold(findings)
+
+    def _overrides(self, effective: Any, config: Config) -> Iterable[Finding]:
+        overrides = effective.overrides()
+        if overrides:
+            from moelint.findings.overrides import from_override
+
+            scope = effective.scope()
+            for override in overrides:
+                rule = override.rewrite.id
+                if self.wanted(rule):
+                    item = from_override(override, scope, config, self.level(rule, None), self.strict)
+                    if item is not None:
+                        yield item
+
+    def spelling(self, item: Finding) -> str:
+        return self._spellings.get((item.config, item.key), item.key)
+
+    def known(self, pattern: str) -> bool:
+        """Whether a pattern of an ignore means any rule."""
+        ids = (*self.packs.ids, *BUILTIN)
+        return pattern.startswith("RW") or any(select.covers(pattern, id) for id in ids)
+
+    def decided(self, pattern: str, config: str | None) -> bool:
+        """Whether all rules of a pattern ran, were selected and came to a result."""
+        waiting_rules = set().union(*(
+            rules for name, rules in self._undecided.items() if config is None or name == config
+        ))
+        ids = [id for id in self.packs.ids if select.covers(pattern, id)]
+        return bool(self._undecided) and all(self.wanted(id) and id not in waiting_rules for id in ids)
