@@ -294,13 +294,25 @@ def read_machine(get: Get) -> Machine:
         return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
 
     name = get("target.gpu")
-    usable = figure("hbm_usable_gib") or figure("hbm_gb") * 0.99
+    stated = get("target.hbm_gb")
+    if isinstance(stated, (int, float)) and not isinstance(stated, bool) and stated > 0:
+        usable = stated * 0.995  # the driver keeps a little; vendors' GB of HBM are near GiB
+    else:
+        usable = figure("hbm_usable_gib")
     return Machine(
         name=name if isinstance(name, str) else "", sm_arch=int(figure("sm_arch")), hbm_usable_gib=usable,
         hbm_tbs=figure("hbm_tbs"), bf16_tflops=figure("bf16_tflops"), fp8_tflops=figure("fp8_tflops"),
         fp4_tflops=figure("fp4_tflops"), nvlink_gbs=figure("nvlink_gbs_unidir"), nvlink_domain=int(figure("nvlink_domain")),
         nic_gbs=figure("nic_gbs"),
     )
+
+
+# What the inputs say of themselves, beside the figures of ``walls.estimate.FIGURES``.
+_ASKED = {
+    "memory.trains_all": "every parameter is trained: neither adapters nor frozen parts nor a fine-tuning dataset",
+    "memory.modelled": "the attention variant is one that the formulas know",
+}
+_KNOWN_VARIANTS = (None, "gdn", "gated_delta_net", "dsa")
 
 
 class Walls:
@@ -337,9 +349,26 @@ class Walls:
         return Estimate(shape, layout, read_machine(self.get_setting))
 
     def get(self, name: str) -> Any:
-        """The value of a ``walls.…`` name, or UNKNOWN."""
+        """The value of a figure (``memory.total_gib``), or UNKNOWN."""
+        if name in _ASKED:
+            return self._asked(name)
         estimate = self.estimate
         if estimate is None:
             return UNKNOWN
-        value = estimate.figure(name[6:] if name.startswith("walls.") else name)
+        try:
+            value = estimate.figure(name)
+        except KeyError:
+            return UNKNOWN
         return UNKNOWN if value is None else value
+
+    def _asked(self, name: str) -> Any:
+        get = self.get_setting
+        if name == "memory.modelled":
+            variant = get("model.experimental_attention_variant")
+            return variant if variant is UNKNOWN else variant in _KNOWN_VARIANTS
+        peft = get("peft")
+        if peft not in (UNKNOWN, None, False) or get("model.freeze_language_model") is True:
+            return False
+        dataset = get("dataset._target_")
+        text = dataset if isinstance(dataset, str) else ""
+        return not any(word in text for word in ("SFT", "Finetuning", "HFDataset", "Energon"))
