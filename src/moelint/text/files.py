@@ -52,7 +52,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def decode(path: str, data: bytes) -> Source:
-    """Bytes as text: UTF-8 with or without a byte order mark, UTF-16 with one. Raises TextError at the first bad one."""
+    """Bytes as text: UTF-8 with or without a byte order mark, UTF-16 with one. Raises TextError at a bad byte."""
     encoding, start = "utf-8", 0
     if data[:1] in (b"\xef", b"\xff", b"\xfe"):
         if data[:4] == b"\xff\xfe\0\0":

@@ -1,6 +1,6 @@
 """How to change one setting in YAML text: which characters to replace, in the style that stands there.
 
-Each function returns edits for the text as it is; :class:`YamlDocument` reads the outcome again before it lets them out.
+Each function returns edits for the text as it is; ``YamlDocument`` reads the outcome again before it lets them out.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Editor:
     def add(self, path: Path, value: Any) -> list[Edit]:
         from moelint.text.yaml_values import same, value_of
 
-        parent, key, node = find(self.root, path)
+        _, _, node = find(self.root, path)
         if node is None:
             raise EditError(f"{_name(path)} is not written here")
         self._editable(node, path)
@@ -214,7 +214,7 @@ class Editor:
         indent = column(self.text, first.start)
         if self.text[first.start - indent : first.start].strip(" -"):
             raise EditError("the mapping shares its line with something else")
-        at = self._after(last if not last.empty else last, key, indent)
+        at = self._after(last, key, indent)
         return [Edit(at, at, self._lines(rest, value, indent, quotes, at))]
 
     def _after(self, value: Node, key: Node, indent: int) -> int:

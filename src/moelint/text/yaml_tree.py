@@ -13,8 +13,8 @@ from yaml.events import (  # isort: skip  # after libyaml, which decides how `ya
 
 
 class Node:
-    """``start`` with anchor and tag, ``inner`` without; ``end`` that of its last leaf, ``full_end`` with the blank lines
-    that a block scalar keeps. ``entries`` of a mapping, ``items`` of a sequence, else both None."""
+    """``start`` with anchor and tag, ``inner`` without; ``end`` that of its last leaf, ``full_end`` with the blank
+    lines that a block scalar keeps. ``entries`` of a mapping, ``items`` of a sequence, else both None."""
 
     __slots__ = ("anchor", "end", "entries", "flow", "full_end", "inner", "items", "start", "style", "tag", "value")
 

@@ -1,0 +1,35 @@
+"""One step of a fix, on canonical keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SET, UNSET, ADD, REMOVE, RENAME = "set", "unset", "add", "remove", "rename"
+
+
+class Change:
+    """``kind``: set | unset | add | remove (an element of a list) | rename (``value`` is the new key)."""
+
+    __slots__ = ("key", "kind", "value")
+
+    def __init__(self, kind: str, key: str, value: Any = None) -> None:
+        self.kind, self.key, self.value = kind, key, value
+
+    def __repr__(self) -> str:
+        return f"Change({self.kind!r}, {self.key!r}, {self.value!r})"
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equality that tells True from 1, but takes a tuple for a list."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, bool) != isinstance(b, bool):
+        return False
+    return bool(a == b) or (a != a and b != b)
+
+
+def elements(value: Any) -> list[Any]:
+    """The elements of a list; of any other value, itself; of None, none."""
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
