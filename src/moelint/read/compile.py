@@ -29,7 +29,10 @@ _FIELDS = {
     "inherit",
     "instead",
     "write",
-    "reader",
+    "hook",
+    "rest",
+    "facts",
+    "off",
     "environment",
 }
 _VALUES = {"yaml", "omegaconf", "flags", "words"}
@@ -96,7 +99,10 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "model": tuple(pattern(spelling) for spelling in data.get("model") or ()),
         "inherit": data.get("inherit"),
         "instead": tuple((_stem(a), _stem(b)) for a, b in (data.get("instead") or {}).items()),
-        "reader": data.get("reader"),
+        "hook": data.get("hook"),
+        "rest": data.get("rest"),
+        "facts": data.get("facts"),
+        "off": tuple((pattern(path), value) for path, value in (data.get("off") or {}).items()),
     }
 
 

@@ -12,10 +12,11 @@ class Written:
 
     ``value`` is converted for the trainer (UNKNOWN if the text cannot tell), ``spelling`` the author's own key or flag.
     ``assumed``: why the value is only assumed (a shell default ``${X:-8}``), else None. ``waits``: the names that an
-    UNKNOWN value waits for, to say ``--define NAME=…``.
+    UNKNOWN value waits for, to say ``--define NAME=…``. ``derived``: the setting says this only among other things (a
+    switch of the framework, parallel sizes inside a text): it cannot be rewritten as this key alone.
     """
 
-    __slots__ = ("assumed", "document", "key", "origin", "setting", "spelling", "value", "waits")
+    __slots__ = ("assumed", "derived", "document", "key", "origin", "setting", "spelling", "value", "waits")
 
     def __init__(
         self,
@@ -27,9 +28,10 @@ class Written:
         origin: str = "file",
         assumed: str | None = None,
         waits: tuple[str, ...] = (),
+        derived: bool = False,
     ) -> None:
         self.key, self.value, self.spelling, self.document, self.setting = key, value, spelling, document, setting
-        self.origin, self.assumed, self.waits = origin, assumed, waits
+        self.origin, self.assumed, self.waits, self.derived = origin, assumed, waits, derived
 
 
 class Ignore:

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from moelint.read.completeness import judge
 from moelint.read.config import Config, Ignore
 from moelint.read.directives import Directive, read_directives
-from moelint.read.mapping import Layer, config_at, interpolation, roots
+from moelint.read.configs import ReadOptions, configs_of
 from moelint.read.recognise import Look, recognise
-from moelint.read.tables import Table, hints, tables
+from moelint.read.tables import hints, tables
 from moelint.text.document import Document, Path, Problem
 from moelint.text.source import Source, TextError
 
 _TEMPLATE = re.compile(r"^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? ", re.MULTILINE)
-
-
-class ReadOptions:
-    """``named``: the user named this file, so it is parsed even if nothing in it looks like a training config.
-    ``define``: values for variables and interpolations. ``base``, ``dialect``: as the directives of these names, for
-    files that have none. ``read``: path → Source, to follow what a file inherits (raises OSError or TextError)."""
-
-    __slots__ = ("base", "define", "dialect", "named", "read")
-
-    def __init__(
-        self,
-        named: bool = False,
-        define: Mapping[str, str] | None = None,
-        base: str | None = None,
-        dialect: str | None = None,
-        read: Callable[[str], Source] | None = None,
-    ) -> None:
-        self.named, self.define, self.base, self.dialect, self.read = named, define or {}, base, dialect, read
 
 
 class FileRead:
@@ -80,7 +61,7 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
         if name is None:
             reason = reason or _not_a_config(document)
             continue
-        _configs(out, document, tables()[name], options)
+        out.configs += configs_of(document, tables()[name], options, len(out.configs))
         out.problems += document.problems
     if not out.configs:
         out.skipped = reason or "empty"
@@ -101,49 +82,6 @@ def _first(document: Document) -> int:
     starts = [span[0] for span in sections.values()]
     starts += [setting.key_start for setting in document.settings.values()]
     return min(starts, default=len(document.source.text))
-
-
-def _configs(out: FileRead, document: Document, table: Table, options: ReadOptions) -> None:
-    layers, problems, loose_ends = [], list[Problem](), list[str]()
-    settings: Mapping[Path, Any] = document.settings
-    resolver = interpolation(table, settings, options.define)
-    layers.append(Layer(document, document.settings, "file", resolver))
-    found = roots(table, document)
-    for root in found:
-        name = ".".join(str(part) for part in root)
-        if not root:
-            name = "config" if not out.configs else f"config-{len(out.configs) + 1}"
-        config = config_at(table, document, root, name, layers)
-        config.problems += problems
-        config.loose_ends += loose_ends
-        _said(config, table)
-        out.configs.append(config)
-
-
-def _said(config: Config, table: Table) -> None:
-    """What the config itself says of its target, its base and its model."""
-    settings, root = config.document.settings, config.root
-    for path, word in table["target"].items():
-        setting = settings.get((*root, *path)) or settings.get(path)
-        if (
-            setting is not None
-            and setting.value is not None
-            and not (isinstance(setting.value, str) and "$" in setting.value)
-        ):
-            config.stated[word] = (setting.value, "config")
-    nodes, each = config.stated.pop("nodes", None), config.stated.get("gpus-per-node")
-    if nodes is not None and each is not None and isinstance(nodes[0], int) and isinstance(each[0], int):
-        config.stated["gpus"] = (nodes[0] * each[0], "config")
-    for path in table["base"]:
-        setting = settings.get((*root, *path))
-        if setting is not None and isinstance(setting.value, str):
-            config.base = setting.value.rpartition(".")[2]
-            break
-    for path in table["model"]:
-        setting = settings.get((*root, *path)) or settings.get(path)
-        if setting is not None and isinstance(setting.value, str) and "$" not in setting.value:
-            config.model = setting.value
-            break
 
 
 def _direct(out: FileRead, directives: list[Directive], first: int) -> None:

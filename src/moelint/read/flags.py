@@ -18,7 +18,11 @@ Entry = tuple[str, str, str, bool, Any]
 a value, that value."""
 Spelling = tuple[str, bool, Any]  # flag, alone sets a value, that value
 
-_table: tuple[dict[str, Entry], dict[str, list[Spelling]]] | None = None
+Argument = tuple[str, str, str, bool]
+"""Canonical key, element type, how many values, whether the argument says the opposite of the key."""
+
+_Tables = tuple[dict[str, Entry], dict[str, list[Spelling]], dict[str, Argument], dict[str, str]]
+_table: _Tables | None = None
 
 
 def entry(flag: str) -> Entry | None:
@@ -29,6 +33,28 @@ def entry(flag: str) -> Entry | None:
 def spellings(key: str) -> list[Spelling]:
     """The flags that set a canonical key, newest first; empty if Megatron-LM has none."""
     return _load()[1].get(key, [])
+
+
+def argument(name: str) -> Argument | None:
+    """What an argument's name in the parser's result (``num_experts``) stands for: frameworks keep their settings so."""
+    return _load()[2].get(name)
+
+
+def argument_of(key: str) -> str | None:
+    """The argument that holds a canonical key; None if there is none."""
+    return _load()[3].get(key)
+
+
+def argument_value(found: Argument, value: Any) -> Any:
+    """The value of the canonical key, of an argument that a framework sets to ``value`` without the parser."""
+    _, kind, many, opposite = found
+    if value is None or value is UNKNOWN:
+        return value
+    if opposite:
+        return not value if isinstance(value, bool) else value
+    if many != "one":
+        return value
+    return _typed(kind, value) if "list" in kind else value
 
 
 def names() -> list[str]:
@@ -87,7 +113,7 @@ def _typed(kind: str, value: Any) -> Any:
     return value
 
 
-def _load() -> tuple[dict[str, Entry], dict[str, list[Spelling]]]:
+def _load() -> _Tables:
     global _table
     if _table is None:
         path = os.path.join(data.folder("trainers"), "fields", "megatron-lm.json")
@@ -95,7 +121,7 @@ def _load() -> tuple[dict[str, Entry], dict[str, list[Spelling]]]:
     return _table
 
 
-def _build(path: str) -> tuple[dict[str, Entry], dict[str, list[Spelling]]]:
+def _build(path: str) -> _Tables:
     import json
 
     with open(path, encoding="utf-8") as file:
@@ -103,6 +129,7 @@ def _build(path: str) -> tuple[dict[str, Entry], dict[str, list[Spelling]]]:
     order = {release: number for number, release in enumerate(content["releases"])}
     ranked: dict[str, tuple[int, Entry]] = {}
     by_key: dict[str, dict[str, tuple[int, Spelling]]] = {}
+    arguments: dict[str, Argument] = {}
     for key, ranges in content["keys"].items():
         scalar_once = any(not spec["type"].startswith("list[") for _, _, spec in ranges)
         for _, last, spec in ranges:
@@ -113,6 +140,8 @@ def _build(path: str) -> tuple[dict[str, Entry], dict[str, list[Spelling]]]:
             if listed:
                 kind = kind[len("list[") : -1]
             kind = "str" if kind.startswith("<") else kind
+            name = spec["dest"]
+            arguments[name] = (key, kind, many, _opposite(name, key))
             for action in spec["actions"]:
                 alone, constant = "value" in action and "nargs" not in action, action.get("value")
                 for flag in action["flags"]:
@@ -124,7 +153,14 @@ def _build(path: str) -> tuple[dict[str, Entry], dict[str, list[Spelling]]]:
     return (
         {flag: found for flag, (_, found) in ranked.items()},
         {key: [s for _, s in sorted(flags.values(), key=lambda pair: -pair[0])] for key, flags in by_key.items()},
+        arguments,
+        {found[0]: name for name, found in arguments.items()},
     )
+
+
+def _opposite(name: str, key: str) -> bool:
+    leaf = key.rpartition(".")[2]
+    return name == f"no_{leaf}" or name == "untie_embeddings_and_output_weights"
 
 
 def _keep(ranked: dict[str, tuple[int, Entry]], flag: str, rank: int, found: Entry) -> None:

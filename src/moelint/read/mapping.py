@@ -35,24 +35,23 @@ def interpolation(table: Table, settings: Mapping[Path, Setting], define: Mappin
     return Interpolation(kind, settings, define, omegaconf_scalar if table["values"] == "omegaconf" else plain)
 
 
-def roots(table: Table, document: Document) -> list[Path]:
-    """Where the configs of a document lie: the blocks of its dialect that are there, or the whole document."""
+def roots(table: Table, settings: Mapping[Path, Setting]) -> list[Path]:
+    """Where the configs of a document lie: the blocks of its dialect that are there, else the whole document."""
     blocks = table["blocks"]
     if not blocks:
         return [()]
     found: dict[Path, None] = {}
     for pattern, conditions in blocks:
         size = len(pattern)
-        for path in document.settings:
+        for path in settings:
             if len(path) <= size or path[:size] in found:
                 continue
             root = path[:size]
             if all(_fits(p, q) for p, q in zip(pattern, root, strict=False)) and all(
-                _holds(document.settings, (*root, *rest), regex) for rest, regex in conditions
+                _holds(settings, (*root, *rest), regex) for rest, regex in conditions
             ):
                 found[root] = None
-    order = list(document.settings)
-    return sorted(found, key=lambda root: next(i for i, path in enumerate(order) if path[: len(root)] == root))
+    return list(found) or [()]
 
 
 def _fits(pattern: Any, part: Any) -> bool:
@@ -87,39 +86,90 @@ def config_at(table: Table, document: Document, root: Path, name: str, layers: l
 def fill(config: Config, table: Table, layer: Layer) -> None:
     """Writes one layer's settings into a config. Settings without a canonical key go to ``unread``."""
     root, size, written = config.root, len(config.root), config.written
-    exact, prefixes, collapse = table["exact"], table["prefixes"], table["collapse"]
-    by_flags = table["values"] == "flags"
-    own = set()
-    lists: dict[Path, list[tuple[Path, Setting]]] = {}
+    memo, shared = _memo(table["id"]), table["shared_exact"] or table["shared_prefixes"]
+    own: set[str] = set()
+    listed: set[Path] = set()
     for path, setting in layer.settings.items():
-        inside = path[:size] == root if size else True
-        key = None
+        if not size:
+            spelled, inside = path, True
+        else:
+            spelled, inside = path[size:], path[:size] == root
         if inside:
-            spelled = path[size:] if size else path
-            if by_flags and spelled and isinstance(spelled[0], str) and spelled[0].startswith("-"):
-                _flag(config, table, layer, spelled[0], setting)
+            known = memo.get(spelled)
+            if known is None:
+                known = memo[spelled] = _sort(table, spelled)
+            kind, key = known
+        else:
+            kind, key = _UNREAD, ""
+        if kind is _UNREAD and size and shared:
+            key = canonical(path, table["shared_exact"], table["shared_prefixes"]) or ""
+            if not key or key in own:
                 continue
-            if any(type(part) is int for part in spelled):
-                lists.setdefault(_list_path(path), []).append((path, setting))
-                continue
-            key = canonical(spelled, exact, prefixes)
-        if key is None and size and not (inside and spelled in exact):
-            key = canonical(path, table["shared_exact"], table["shared_prefixes"])
-            if key in own:
-                continue
-        elif key is not None and size:
+            kind = _PLAIN
+        elif kind is _PLAIN and size:
             own.add(key)
-        if key is None:
+        if kind is _PLAIN:
+            value, assumed, waits = value_of(table, layer.interpolation, setting, key)
+            written[key] = Written(key, value, str(path[-1]), layer.document, setting, layer.origin, assumed, waits)
+        elif kind is _ARGUMENT:
+            _argument(config, table, layer, key, setting)
+        elif kind is _FLAG:
+            _flag(config, table, layer, key, setting)
+        elif kind is _COLLAPSED:
+            _collapsed(config, table, layer, key, path, setting)
+        elif kind is _UNREAD:
             if inside and layer.origin == "file":
                 config.unread.append(setting)
-            continue
-        if collapse and "_target_" in path:
-            _collapsed(config, table, layer, key, path, setting)
-            continue
-        value, assumed, waits = value_of(table, layer.interpolation, setting, key)
-        written[key] = Written(key, value, str(path[-1]), layer.document, setting, layer.origin, assumed, waits)
-    for path, parts in lists.items():
-        _list(config, table, layer, path[size:], path, parts)
+        elif kind is _LISTED:
+            head = path[: size + _list_at(spelled)]
+            if head not in listed:
+                listed.add(head)
+                _list(config, table, layer, key, head)
+
+
+_UNREAD, _PLAIN, _FLAG, _ARGUMENT, _COLLAPSED, _LISTED, _NOTHING = range(7)
+_memos: dict[str, dict[Path, tuple[int, str]]] = {}
+_MEMO_LIMIT = 50_000  # paths remembered a dialect
+
+
+def _memo(dialect: str) -> dict[Path, tuple[int, str]]:
+    memo = _memos.setdefault(dialect, {})
+    if len(memo) > _MEMO_LIMIT:
+        memo.clear()
+    return memo
+
+
+def _sort(table: Table, spelled: Path) -> tuple[int, str]:
+    """What a path, relative to its config, is, and its canonical key (or flag, or argument)."""
+    if table["values"] == "flags" and spelled and isinstance(spelled[0], str) and spelled[0].startswith("-"):
+        return _FLAG, spelled[0]
+    listed = _list_at(spelled)
+    if listed < len(spelled):
+        key = canonical(spelled[:listed], table["exact"], table["prefixes"])
+        return (_UNREAD, "") if key is None else (_LISTED, key)
+    key = canonical(spelled, table["exact"], table["prefixes"])
+    if key is None:
+        return (_NOTHING if _known(spelled, table) else _UNREAD), ""
+    if table["collapse"] and "_target_" in spelled:
+        return _COLLAPSED, key
+    if key.startswith("args."):
+        name = key[len("args.") :]
+        if flags.argument(name) is not None:
+            return _ARGUMENT, name
+        return (_UNREAD, "") if table["rest"] is None else (_PLAIN, table["rest"] + name)
+    return _PLAIN, key
+
+
+def _known(spelled: Path, table: Table) -> bool:
+    """Whether the dialect knows a path and gives it no key on purpose."""
+    return spelled in table["exact"] or any(spelled[:n] in table["prefixes"] for n in range(len(spelled)))
+
+
+def _list_at(path: Path) -> int:
+    for at, part in enumerate(path):
+        if type(part) is int:
+            return at
+    return len(path)
 
 
 def canonical(path: Path, exact: Mapping[Path, str | None], prefixes: Mapping[Path, str | None]) -> str | None:
@@ -187,37 +237,26 @@ def _flag(config: Config, table: Table, layer: Layer, flag: str, setting: Settin
     config.written[key] = Written(key, value, flag, layer.document, setting, layer.origin, assumed, waits)
 
 
-def _list_path(path: Path) -> Path:
-    for at, part in enumerate(path):
-        if type(part) is int:
-            return path[:at]
-    return path
+def _argument(config: Config, table: Table, layer: Layer, name: str, setting: Setting) -> None:
+    found = flags.argument(name)
+    assert found is not None
+    value, assumed, waits = value_of(table, layer.interpolation, setting, found[0])
+    value = flags.argument_value(found, value)
+    key = found[0]
+    config.written[key] = Written(key, value, str(setting.path[-1]), layer.document, setting, layer.origin, assumed, waits)
 
 
-def _list(
-    config: Config, table: Table, layer: Layer, spelled: Path, path: Path, parts: list[tuple[Path, Setting]]
-) -> None:
-    """A list that holds maps or lists: its scalars stand alone in the document; the value is put together again."""
-    key = canonical(spelled, table["exact"], table["prefixes"])
-    first = parts[0][1]
-    if key is None:
-        if layer.origin == "file":
-            config.unread.append(first)
-        return
-    value: Any = []
-    for full, setting in parts:
-        rest = full[len(path) :]
-        if any(type(part) is not int for part in rest):
-            value = UNKNOWN
-            break
-        one = value_of(table, layer.interpolation, setting, "")[0]
-        target = value
-        for position in rest[:-1]:
-            while len(target) <= position:
-                target.append([])
-            target = target[position]
-        target.append(one)
-    config.written[key] = Written(key, value, str(path[-1]), layer.document, first, layer.origin)
+def _list(config: Config, table: Table, layer: Layer, key: str, path: Path) -> None:
+    """A list that holds maps: its scalars stand alone in the document; the value is put together again if it is a list
+    of enum members of a dump, else it is unknown."""
+    size = len(path)
+    parts = [(full[size:], setting) for full, setting in layer.settings.items() if full[:size] == path]
+    value: Any = UNKNOWN
+    if table["collapse"]:
+        names = [setting.value for rest, setting in parts if rest[1:] == ("_name_",)]
+        if names and len(names) == len({rest[0] for rest, _ in parts}):
+            value = names
+    config.written[key] = Written(key, value, str(path[-1]), layer.document, parts[0][1], layer.origin)
 
 
 def _collapsed(config: Config, table: Table, layer: Layer, key: str, path: Path, setting: Setting) -> None:

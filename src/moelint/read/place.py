@@ -34,7 +34,7 @@ def place(config: Config, key: str, value: Any = None) -> tuple[Document, Path, 
     """
     found = config.written.get(key)
     if found is not None and found.origin == "file" and found.setting is not None and found.document is not None:
-        return found.document, found.setting.path, None
+        return None if found.derived else (found.document, found.setting.path, None)
     table = tables()[config.dialect]
     spelled = _spelled(config, table, key, value)
     if spelled is None:

@@ -131,6 +131,10 @@ def _precision(value: Any) -> Any:
     return "bf16_mixed" if text.startswith("bf16") else "fp16_mixed" if text.startswith("16") else UNKNOWN
 
 
+def _is_bf16(value: Any) -> Any:
+    return str(value) in ("bfloat16", "bf16", "torch.bfloat16")
+
+
 def _dtype_recipe(value: Any) -> Any:
     text = str(value)
     return {"bfloat16": "bf16_mixed", "bf16": "bf16_mixed", "float16": "fp16_mixed", "fp16": "fp16_mixed"}.get(
@@ -148,5 +152,6 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "truth": _truth,
     "first": _first,
     "precision-recipe": _precision,
+    "is-bf16": _is_bf16,
     "dtype-recipe": _dtype_recipe,
 }

@@ -1,0 +1,98 @@
+"""The configs of one document: its layers, its blocks, what its framework implies, the model that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from moelint.read.config import Config
+from moelint.read.mapping import Layer, config_at, interpolation, roots
+from moelint.read.tables import Table
+from moelint.text.document import Document, Path, Problem, Setting
+from moelint.text.source import Source
+
+
+class ReadOptions:
+    """``named``: the user named this file, so it is parsed even if nothing in it looks like a training config.
+    ``define``: values for variables and interpolations. ``base``, ``dialect``: as the directives of these names, for
+    files that have none. ``read``: path → Source, to follow what a file inherits (raises OSError or TextError)."""
+
+    __slots__ = ("base", "define", "dialect", "named", "read")
+
+    def __init__(
+        self,
+        named: bool = False,
+        define: Mapping[str, str] | None = None,
+        base: str | None = None,
+        dialect: str | None = None,
+        read: Callable[[str], Source] | None = None,
+    ) -> None:
+        self.named, self.define, self.base, self.dialect, self.read = named, define or {}, base, dialect, read
+
+
+def configs_of(document: Document, table: Table, options: ReadOptions, before: int) -> list[Config]:
+    """All configs of a document in one dialect; ``before``: how many the file had before it."""
+    merged: Mapping[Path, Setting] = document.settings
+    layers: list[tuple[Document, Mapping[Path, Setting]]] = []
+    loose_ends: list[str] = []
+    problems: list[Problem] = []
+    if table["inherit"]:
+        from moelint.read.inherit import ancestors, merge
+
+        inherited = ancestors(document, table["inherit"], options.read, options.define)
+        loose_ends, problems = inherited.loose_ends, inherited.problems
+        if inherited.documents:
+            merged, kept = merge(document.settings, inherited.documents)
+            layers += kept
+    resolver = interpolation(table, merged, options.define)
+    stack = [Layer(owner, settings, "inherited", resolver) for owner, settings in layers]
+    stack.append(Layer(document, document.settings, "file", resolver))
+    out: list[Config] = []
+    for root in roots(table, merged):
+        name = ".".join(str(part) for part in root)
+        if not root:
+            name = "config" if not before else f"config-{before + 1}"
+        config = config_at(table, document, root, name, stack)
+        config.problems += problems
+        config.loose_ends += loose_ends
+        problems = []
+        _finish(config, table, merged, stack)
+        out.append(config)
+    return out
+
+
+def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
+    from moelint.read.hooks import HOOKS, View
+
+    view = View(merged, stack)
+    root = config.root
+    for path, word in table["target"].items():
+        value = view.get(*root, *path)
+        if value is None:
+            value = view.get(*path)
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
+            config.stated[word] = (value, "config")
+    nodes, each = config.stated.pop("nodes", None), config.stated.get("gpus-per-node")
+    if nodes is not None and each is not None and isinstance(nodes[0], int) and isinstance(each[0], int):
+        config.stated["gpus"] = (nodes[0] * each[0], "config")
+    for path in table["base"]:
+        value = view.get(*root, *path)
+        if isinstance(value, str):
+            config.base = value.rpartition(".")[2]
+            break
+    for path in table["model"]:
+        value = view.get(*root, *path)
+        if value is None:
+            value = view.get(*path)
+        if isinstance(value, str):
+            config.model = value
+            break
+    if any(view.get(*path) == value for path, value in table["off"]):
+        config.written.clear()
+        config.unread.clear()
+        return
+    if table["hook"] is not None:
+        HOOKS[table["hook"]](config, view)
+    if config.model is not None and table["facts"] is not None:
+        from moelint.read.models import add_facts
+
+        add_facts(config, table["facts"])

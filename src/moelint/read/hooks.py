@@ -1,0 +1,251 @@
+"""What a table cannot say of a dialect: a switch that stands for several keys, sizes inside a text, GPU counts.
+
+A hook gets a config whose settings are already under their keys, and all settings of the file as the framework sees
+them. It adds keys that settings imply, with the place of the setting, and what the file states of its target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from moelint.lang.unknown import UNKNOWN
+from moelint.read.config import Config, Written
+from moelint.read.mapping import Layer
+from moelint.text.document import Path, Setting
+
+
+class View:
+    """All settings of a file with what it inherits, interpolations resolved."""
+
+    __slots__ = ("layers", "resolver", "settings")
+
+    def __init__(self, settings: Mapping[Path, Setting], layers: list[Layer]) -> None:
+        self.settings, self.layers = settings, layers
+        self.resolver = layers[-1].interpolation
+
+    def get(self, *path: Any) -> Any:
+        """The value at a path: None if nothing stands there, UNKNOWN if it is not known."""
+        setting = self.settings.get(path)
+        if setting is None:
+            return None
+        value = setting.value
+        if isinstance(value, str) and self.resolver is not None and ("$" in value or value == "???"):
+            return self.resolver.resolve(value, path).value
+        return value
+
+    def number(self, *path: Any) -> int | None:
+        """A positive whole number at a path, or None."""
+        value = self.get(*path)
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+Hook = Callable[[Config, View], None]
+
+
+def imply(config: Config, key: str, value: Any, view: View, path: Path) -> None:
+    """Sets a key that the setting at ``path`` implies, if the config does not write it itself."""
+    setting = view.settings.get(path)
+    if setting is None or key in config.written:
+        return
+    layer = next(layer for layer in reversed(view.layers) if layer.settings.get(path) is setting)
+    config.written[key] = Written(key, value, str(path[-1]), layer.document, setting, layer.origin, derived=True)
+
+
+def state(config: Config, key: str, value: Any) -> None:
+    """States a target that a directive has not stated."""
+    if value is not None and value is not UNKNOWN:
+        config.stated.setdefault(key, (value, "config"))
+
+
+def _world(config: Config, nodes: int | None, each: int | None) -> None:
+    state(config, "gpus-per-node", each)
+    if nodes and each:
+        state(config, "gpus", nodes * each)
+
+
+def nemo_rl(config: Config, view: View) -> None:
+    """``activation_checkpointing`` is the switch of recomputation, ``fp8_cfg.enabled`` that of FP8; generation that is not
+    colocated takes its GPUs away from training."""
+    block = ("policy", "megatron_cfg")
+    written = config.written
+    checkpointing = view.get(*block, "activation_checkpointing")
+    if checkpointing is False:
+        for key in ("model.recompute_granularity", "model.recompute_method", "model.recompute_num_layers"):
+            written.pop(key, None)
+        written.pop("model.recompute_modules", None)
+    elif checkpointing is True:
+        path = (*block, "activation_checkpointing")
+        imply(config, "model.recompute_granularity", "full", view, path)
+        if written["model.recompute_granularity"].value == "full":
+            imply(config, "model.recompute_method", "uniform", view, path)
+            imply(config, "model.recompute_num_layers", 1, view, path)
+    if view.get(*block, "fp8_cfg", "enabled") is not True:
+        for key in ("model.fp8", "model.fp8_recipe", "model.fp8_param"):
+            found = written.get(key)
+            if found is not None and found.setting is not None and "fp8_cfg" in found.setting.path:
+                del written[key]
+    nodes, each = view.number("cluster", "num_nodes"), view.number("cluster", "gpus_per_node")
+    if view.get("policy", "generation", "colocated", "enabled") is False:
+        there = ("policy", "generation", "colocated", "resources")
+        taken, taken_each = view.number(*there, "num_nodes"), view.number(*there, "gpus_per_node")
+        if nodes and each and nodes == 1 and taken_each:
+            each -= taken_each
+        elif nodes and taken and taken < nodes:
+            nodes -= taken
+        else:
+            nodes = None
+    _world(config, nodes, each)
+
+
+_RANGE = re.compile(r"list\(\s*range\(\s*(?:(\d+)\s*,\s*)?(\d+)\s*\)\s*\)")
+
+
+def devices(text: Any) -> int | None:
+    """How many devices ``list(range(0,16))``, a list, or ``0-15,20`` names."""
+    if isinstance(text, list):
+        return len(text) or None
+    if not isinstance(text, str):
+        return None
+    found = _RANGE.findall(text)
+    if found:
+        return sum(int(stop) - int(start or 0) for start, stop in found) or None
+    count = 0
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()):
+            return None
+        count += int(last) - int(first) + 1 if dash else 1
+    return count or None
+
+
+def roll(config: Config, view: View) -> None:
+    """GPUs from ``device_mapping``; the batch is per device, times accumulation, times data-parallel ranks."""
+    root = config.root
+    gpus = devices(view.get(*root, "device_mapping"))
+    if gpus is None:
+        nodes, each = view.number("num_nodes") or 1, view.number("num_gpus_per_node")
+        gpus = nodes * each if each else None
+    state(config, "gpus-per-node", view.number("num_gpus_per_node"))
+    state(config, "gpus", gpus)
+    prompt, response = view.number("prompt_length"), view.number("response_length")
+    if view.get("sequence_length") is not None:
+        imply(config, "model.seq_length", view.get("sequence_length"), view, ("sequence_length",))
+    elif prompt and response:
+        imply(config, "model.seq_length", prompt + response, view, ("response_length",))
+    training = (*root, "training_args")
+    each_batch = view.number(*training, "per_device_train_batch_size")
+    steps = view.number(*training, "gradient_accumulation_steps") or 1
+    if each_batch:
+        imply(config, "train.micro_batch_size", each_batch, view, (*training, "per_device_train_batch_size"))
+        ranks = _data_parallel(config, gpus)
+        if ranks:
+            total = each_batch * steps * ranks
+            imply(config, "train.global_batch_size", total, view, (*training, "per_device_train_batch_size"))
+    if view.get(*root, "model_args", "disable_gradient_checkpointing") is False:
+        path = (*root, "model_args", "disable_gradient_checkpointing")
+        imply(config, "model.recompute_granularity", "full", view, path)
+        if config.written["model.recompute_granularity"].value == "full":
+            imply(config, "model.recompute_method", "uniform", view, path)
+            imply(config, "model.recompute_num_layers", 1, view, path)
+
+
+def _data_parallel(config: Config, gpus: int | None) -> int | None:
+    size = 1
+    for name in ("tensor", "pipeline", "context"):
+        key = f"{name}_model_parallel_size" if name != "context" else "context_parallel_size"
+        found = config.written.get(f"model.{key}")
+        value = 1 if found is None else found.value
+        if not isinstance(value, int) or isinstance(value, bool):
+            return None
+        size *= value
+    return gpus // size if gpus and size and gpus % size == 0 else None
+
+
+_AREAL = re.compile(r"([a-z])(\d+)")
+_AREAL_SIZES = {"t": "model.tensor_model_parallel_size", "p": "model.pipeline_model_parallel_size",
+                "c": "model.context_parallel_size", "e": "model.expert_model_parallel_size"}
+
+
+def areal(config: Config, view: View) -> None:
+    """Parallel sizes inside ``backend: "megatron:(attn:d4p4t2|ffn:d2p4e4)"``: data, pipeline, tensor, context, expert."""
+    path = (*config.root, "backend")
+    text = view.get(*path)
+    if not isinstance(text, str):
+        path = ("allocation_mode",)
+        text = view.get(*path)
+    if not isinstance(text, str) or "megatron" not in text:
+        return
+    strategy = text[text.index("megatron") + len("megatron") :].lstrip(":").strip("()")
+    attention, _, experts = strategy.partition("|")
+    sizes = {letter: int(number) for letter, number in _AREAL.findall(attention.rpartition(":")[2])}
+    ffn = {letter: int(number) for letter, number in _AREAL.findall(experts.rpartition(":")[2])}
+    if not sizes:
+        return
+    for letter, key in _AREAL_SIZES.items():
+        imply(config, key, (ffn if letter == "e" and ffn else sizes).get(letter, 1), view, path)
+    if ffn:
+        imply(config, "model.expert_tensor_parallel_size", ffn.get("t", 1), view, path)
+    gpus = 1
+    for letter in "dptc":
+        gpus *= sizes.get(letter, 1)
+    state(config, "gpus", gpus)
+    state(config, "gpus-per-node", view.number("cluster", "n_gpus_per_node"))
+    if view.get(*config.root, "gradient_checkpointing") is False:
+        for key in ("model.recompute_granularity", "model.recompute_method", "model.recompute_num_layers"):
+            config.written.pop(key, None)
+
+
+def verl(config: Config, view: View) -> None:
+    """World size from ``trainer``, sequence length from prompt and response."""
+    _world(config, view.number("trainer", "nnodes"), view.number("trainer", "n_gpus_per_node"))
+    prompt, response = view.number("data", "max_prompt_length"), view.number("data", "max_response_length")
+    if prompt and response:
+        imply(config, "model.seq_length", prompt + response, view, ("data", "max_response_length"))
+
+
+def rlinf(config: Config, view: View) -> None:
+    """World size from the placement of the actor, else from the cluster."""
+    placement = view.get("cluster", "component_placement", "actor")
+    if placement is None:
+        for path, setting in view.settings.items():
+            if path[:2] == ("cluster", "component_placement") and "actor" in str(path[-1]).split(","):
+                placement = setting.value
+                break
+    nodes, each = view.number("cluster", "num_nodes"), view.number("cluster", "num_gpus_per_node")
+    if isinstance(placement, int) and not isinstance(placement, bool):
+        placement = str(placement)
+    count = devices(placement)
+    if count:
+        state(config, "gpus", count)
+        state(config, "gpus-per-node", each)
+    else:
+        _world(config, nodes, each)
+
+
+def nemo1(config: Config, view: View) -> None:
+    """World size from the Lightning trainer; FP8 and the distributed optimizer from switches."""
+    _world(config, view.number("trainer", "num_nodes"), view.number("trainer", "devices"))
+    if view.get("model", "fp8") is True:
+        hybrid = view.get("model", "fp8_hybrid")
+        name = "fp8_hybrid" if hybrid is True else "fp8_e4m3" if view.get("model", "fp8_e4m3") is True else "fp8"
+        imply(config, "model.fp8", "e4m3" if name == "fp8_e4m3" else "hybrid", view, ("model", name))
+    optimizer = view.get("model", "optim", "name")
+    if isinstance(optimizer, str):
+        distributed = optimizer in ("mcore_distributed_optim", "distributed_fused_adam")
+        imply(config, "ddp.use_distributed_optimizer", distributed, view, ("model", "optim", "name"))
+
+
+def primus(config: Config, view: View) -> None:
+    """A Bridge module names a recipe; the text ``none`` turns recomputation off."""
+    found = config.written.get("model.recompute_granularity")
+    if found is not None and isinstance(found.value, str) and found.value.lower() == "none":
+        found.value = None
+
+
+HOOKS: dict[str, Hook] = {
+    "nemo_rl": nemo_rl, "roll": roll, "areal": areal, "verl": verl, "rlinf": rlinf, "nemo1": nemo1, "primus": primus,
+}

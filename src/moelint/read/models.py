@@ -1,0 +1,60 @@
+"""Shape and MoE settings of models that a config names by their Hugging Face id."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from moelint import cache, data
+from moelint.read.config import Config, Written
+
+_table: dict[str, Any] | None = None
+
+
+def add_facts(config: Config, kind: str) -> None:
+    """Gives a config the facts of the model that it names, with origin 'model', where it writes nothing itself.
+
+    ``kind``: 'shape' for what the checkpoint fixes (layers, experts, widths); 'bridge' adds what Megatron Bridge's
+    provider sets for the model. A path that ends like a known id is taken for it, and the facts are assumed.
+    """
+    found = lookup(config.model or "")
+    if found is None:
+        return
+    name, exact = found
+    assumed = None if exact else f"{config.model} is taken for {name}"
+    table = _load()
+    for part in ("shape",) if kind == "shape" else ("shape", "bridge"):
+        for key, value in table["models"][name][part].items():
+            if key not in config.written:
+                config.written[key] = Written(key, value, name, None, None, "model", assumed)
+
+
+def lookup(text: str) -> tuple[str, bool] | None:
+    """(known id, whether ``text`` is exactly it or an alias) of a model id or of a path that ends like one."""
+    table = _load()
+    if text in table["models"]:
+        return text, True
+    if text in table["aliases"]:
+        return table["aliases"][text], True
+    name = text.rstrip("/").rpartition("/")[2].lower()
+    found = table["names"].get(name)
+    return (found, False) if found is not None else None
+
+
+def _load() -> dict[str, Any]:
+    global _table
+    if _table is None:
+        path = os.path.join(data.folder("trainers"), "models.json")
+        _table = cache.load("models", [path, os.path.abspath(__file__)], lambda: _build(path))
+    return _table
+
+
+def _build(path: str) -> dict[str, Any]:
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        content: dict[str, Any] = json.load(file)
+    aliases = content["aliases"]
+    names = {name.rpartition("/")[2].lower(): name for name in content["models"]}
+    names.update({alias.rpartition("/")[2].lower(): name for alias, name in aliases.items()})
+    return {"models": content["models"], "aliases": aliases, "names": names}
