@@ -92,6 +92,10 @@ def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any
                 fields.update(class_fields(dump, name, section))
         for section, name in FROM_CORE.items():
             fields.update(class_fields(core[_core_release(with_core, core)], name, section))
+        # the class has no default for it; a config that says nothing of TP overlap means none
+        tp_overlap = fields["comm_overlap.tp_comm_overlap"]
+        tp_overlap.pop("unknown", None)
+        tp_overlap["default"] = False
         gpt = {k: v for k, v in fields.items() if k.startswith("dataset.")}
         sft = class_fields(dump, "GPTSFTDatasetConfig", "dataset") or class_fields(dump, "FinetuningDatasetConfig", "dataset")
         variants["sft"][release] = differences(gpt, sft)
