@@ -18,7 +18,7 @@ from moelint.findings.suppress import Suppressions
 from moelint.findings.waiting import waiting
 from moelint.options import Options
 from moelint.read.config import Config
-from moelint.read.files import FileRead, ReadOptions, read_file
+from moelint.read.files import ReadOptions, read_file
 from moelint.results import ConfigReport, FileReport, Finding, Report
 from moelint.text.source import Source
 
@@ -85,8 +85,8 @@ class Engine:
         """All that is to be said of one text."""
         return self.lint_read(source, named)[0]
 
-    def lint_read(self, source: Source, named: bool) -> tuple[FileReport, FileRead, list[Any]]:
-        """The report of one text, with what was read and the verdicts that it rests on (for whoever fixes it)."""
+    def lint_read(self, source: Source, named: bool) -> tuple[FileReport, list[Config]]:
+        """The report of one text, with the configs that were read (for whoever fixes it)."""
         conf = self.conf(os.path.dirname(source.path) or ".")
         section, options = conf.at(source.path), self.options
         define = {**section.define, **options.define} if section.define else options.define
@@ -109,7 +109,7 @@ class Engine:
         number(report.findings)
         if report.findings:
             report.source = source
-        return report, read, file.verdicts
+        return report, read.configs
 
     def _read(self, path: str) -> Source:
         from moelint.text.files import read
@@ -137,7 +137,6 @@ class _File:
 
     def __init__(self, engine: Engine, conf: Conf, section: Section, source: Source) -> None:
         self.engine, self.section, self.source = engine, section, source
-        self.verdicts: list[Any] = []
         self._spellings: dict[tuple[str | None, str], str] = {}
         self._undecided: dict[str | None, set[str]] = {}
         options = engine.options
@@ -165,13 +164,17 @@ class _File:
 
         target = resolve(config, self.engine.options.target, self.section.target)
         effective = Effective(config, target)
-        verdicts, undecided = evaluate(self.packs, effective, self.wanted)
+        verdicts, undecided = evaluate(self.packs, effective, self.wanted, self.engine.options.show_undecided)
         findings = []
         for verdict in verdicts:
             item = anchor(verdict, config, self.level(verdict.rule.id, verdict.case), self.strict)
-            if item is not None:
-                findings.append(item)
-                self.verdicts.append((item, verdict))
+            if item is None:
+                continue
+            if verdict.rule.fixes:
+                from moelint.fix.choose import fixes_for
+
+                item.fixes = fixes_for(verdict.rule.fixes, verdict.scope, config, verdict.certainty)
+            findings.append(item)
         findings += self._overrides(effective, config)
         for key, written in config.written.items():
             self._spellings[config.name, key] = written.spelling

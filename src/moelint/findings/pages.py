@@ -1,0 +1,56 @@
+"""What stands behind a rule, for formats that print it: packs' rules, rewrites, built-in ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moelint.findings import builtin
+from moelint.lang.unknown import UNKNOWN
+from moelint.results import RuleInfo
+
+
+class _NoScope:
+    """Renders a page's text where no config is at hand: values are not known."""
+
+    def get(self, name: str) -> Any:
+        return UNKNOWN
+
+    def written(self, key: str) -> Any:
+        return UNKNOWN
+
+    changed = default = written
+
+
+NO_SCOPE = _NoScope()
+
+
+def page(id: str, packs: list[Any]) -> RuleInfo:
+    """What is to be said of a rule. Raises KeyError if there is none of this id."""
+    if id in builtin.RULES:
+        return builtin.info(id)
+    for pack in packs:
+        if id in pack.ids:
+            return _of_pack(id, pack)
+    if id.startswith("RW"):
+        from moelint.findings.overrides import info
+        from moelint.trainer.compiled import rewrites
+
+        for trainer in ("bridge", "lm", "core"):
+            for rewrite in rewrites(trainer).entries:
+                if rewrite.id == id:
+                    return info(rewrite)
+    raise KeyError(id)
+
+
+def _of_pack(id: str, pack: Any) -> RuleInfo:
+    from moelint.lang.template import render
+    from moelint.results import EFFECT_SEVERITY
+
+    text = pack.texts[id]
+    case = pack.rule(text["first"])
+    summary = text["name"].replace("-", " ").capitalize()
+    out = RuleInfo(id, text["name"], text["effect"] or case.effect, case.severity, summary, render(text["why"], NO_SCOPE))
+    out.severity = case.severity or EFFECT_SEVERITY[out.effect]
+    out.evidence, out.wall, out.url = text["evidence"], text["wall"], pack.url(id)
+    out.sources = [(what, url or None) for what, url in text["sources"]]
+    return out
