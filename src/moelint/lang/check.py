@@ -177,7 +177,8 @@ class _Checker:
         if listed and info.choices is not None and value not in info.choices:
             options = [str(c) for c in info.choices]
             raise self.fail(
-                constant, f"{_label(tree)} takes {', '.join(options[:12])}, not {value!r} (a rule about wrong values asks value({_label(tree)}))",
+                constant, f"{_label(tree)} takes {', '.join(options[:12])}, not {value!r}"
+                f" (a rule about wrong values asks value({_label(tree)}))",
                 nearest(str(value), options),
             )
         if info.type not in ("any", "none") and not _meet(info, kind):

@@ -71,7 +71,10 @@ def _syntax_error(text: str, error: SyntaxError) -> LangError:
             return LangError(f"{wrong!r} is not an operator here", found, f"'{right}'")
     if ("=" in text and "cannot assign" in str(error.msg)) or "Maybe you meant '=='" in str(error.msg):
         return LangError("'=' does not compare", text.find("="), "'=='")
-    return LangError(f"not an expression: {error.msg}", at)
+    hint = None
+    if text.count("(") != text.count(")") or text.count("[") != text.count("]"):
+        hint = "quotes around it (in a YAML list [a, b] a comma ends the entry)"
+    return LangError(f"not an expression: {error.msg}", at, hint)
 
 
 class _Parser:

@@ -12,12 +12,13 @@ from typing import Any
 from moelint.lang.check import proved
 from moelint.lang.errors import LangError
 from moelint.lang.facts import FactError, compile_facts
-from moelint.lang.names import NameTable, reads
+from moelint.lang.names import ANY, Info, NameTable, reads
 from moelint.lang.parse import parse
 from moelint.lang.suggest import nearest
 from moelint.lang.template import parse as parse_template
 from moelint.policy import names as name_tables
 from moelint.policy.errors import PolicyError, PolicyProblem
+from moelint.policy.pack_files import rule_files
 from moelint.policy.schema import load as load_schema
 from moelint.policy.schema import validate
 from moelint.policy.yaml_tree import Path, YamlTree, read
@@ -29,24 +30,27 @@ CASE = ("rule", "name", "effect", "severity", "wall", "at", "applies", "about", 
 _TRUE = ("const", True)
 
 
-def compile_packs(folders: list[str], checked: bool) -> tuple[Any, ...]:
-    """(core, says, texts) of packs in order, later ones over earlier ones. ``checked``: validate against the schema and
-    the field tables. Raises PolicyError with every fault of every file."""
-    compiler = _Compiler(checked)
+def compile_packs(folders: list[str], checked: set[str]) -> tuple[Any, ...]:
+    """(core, says, texts) of packs in order, later ones over earlier ones. ``checked``: the folders to validate against
+    the schema and the field tables (shipped packs were, by the tests). Raises PolicyError with every fault."""
+    compiler = _Compiler(bool(checked))
     for folder in folders:
-        compiler.pack(folder)
+        compiler.pack(folder, folder in checked)
     if compiler.problems:
         raise PolicyError(compiler.problems)
     return compiler.result()
 
 
 class _Compiler:
-    def __init__(self, checked: bool) -> None:
-        self.checked = checked
-        self.names = name_tables.shipped() if checked else None
-        self.schema = load_schema("policy.schema.json") if checked else None
+    def __init__(self, any_checked: bool) -> None:
+        self.table = name_tables.shipped() if any_checked else None
+        self.schema = load_schema("policy.schema.json") if any_checked else None
+        self.names: NameTable | None = None  # of the pack at hand, if it is checked
+        self.groups = name_tables.groups()[0]
         self.problems: list[PolicyProblem] = []
         self.packs: dict[str, str] = {}
+        self.urls: dict[str, str] = {}
+        self.applies: dict[Any, int] = {}
         self.facts: dict[str, Any] = {}
         self.rules: dict[str, _Rule] = {}
         self.places: dict[str, str] = {}
@@ -65,17 +69,23 @@ class _Compiler:
         _, assumed = name_tables.groups()
         core = {
             "packs": self.packs, "facts": self.facts, "cases": cases, "redirects": redirects,
+            "applies": list(self.applies), "urls": self.urls,
             "ids": {id_: (t["name"], t["pack"]) for id_, t in texts.items()},
             "assumed_groups": [tuple(sorted(g)) for g in assumed],
         }
         return core, says, texts
 
-    def pack(self, folder: str) -> None:
+    def pack(self, folder: str, checked: bool) -> None:
         head = self.head(folder)
         name = str(head.get("name") or os.path.basename(os.path.normpath(folder)))
         self.packs[name] = str(head.get("version") or "")
-        if self.names is not None and isinstance(head.get("groups"), dict):
-            name_tables.add_groups(self.names, head["groups"])
+        if isinstance(head.get("url"), str):
+            self.urls[name] = head["url"]
+        if isinstance(head.get("groups"), dict):
+            self.groups.update({str(k): list(v) for k, v in head["groups"].items() if isinstance(v, list)})
+        self.names = self.table if checked else None
+        if self.table is not None:
+            name_tables.add_groups(self.table, self.groups)
         self.pack_facts(os.path.join(folder, "facts.yaml"))
         rules = os.path.join(folder, "rules")
         for file in rule_files(rules):
@@ -83,7 +93,7 @@ class _Compiler:
             self.problems += problems
             if problems:
                 continue
-            if self.schema is not None and tree.value is not None:
+            if checked and self.schema is not None and tree.value is not None:
                 faults = validate(tree, self.schema)
                 self.problems += faults
                 if faults:
@@ -117,9 +127,9 @@ class _Compiler:
         tree, problems = read(path)
         self.problems += problems
         texts = name_tables.plain_facts(tree.value)
-        names = self.names if self.names is not None else _AnyNames()
+        names = self.names if self.names is not None else _AnyNames(groups=self.groups)
         try:
-            self.facts.update(compile_facts(texts, names, typed=self.checked))
+            self.facts.update(compile_facts(texts, names, typed=self.names is not None))
         except FactError as error:
             self.problems.append(name_tables.fact_problem(tree, texts, error))
 
@@ -128,9 +138,8 @@ class _Compiler:
             return
         id_ = entry["id"]
         if id_ in self.rules and not entry.get("override"):
-            self.problems.append(tree.problem(
-                (*path, "id"), f"{id_} stands already in {self.places[id_]}: use another number, or say 'override: true'"
-            ))
+            said = f"{id_} stands already in {self.places[id_]}: take another number, or say 'override: true'"
+            self.problems.append(tree.problem((*path, "id"), said))
             return
         built = _RuleBuilder(self, tree, path, entry)
         self.rules[id_] = built.build(pack)
@@ -151,11 +160,12 @@ class _Rule:
 
 
 class _AnyNames(NameTable):
-    """Accepts every name: for shipped packs, which the tests have checked."""
+    """Accepts every name, of any type: for shipped packs, which the tests have checked."""
 
-    def lookup(self, name: str) -> Any:
-        from moelint.lang.names import ANY
+    def lookup(self, name: str) -> Info:
+        return ANY
 
+    def key(self, name: str) -> Info:
         return ANY
 
 
@@ -163,6 +173,7 @@ class _RuleBuilder:
     def __init__(self, compiler: _Compiler, tree: YamlTree, path: Path, entry: dict[str, Any]) -> None:
         self.compiler, self.tree, self.path, self.entry = compiler, tree, path, entry
         self.names = compiler.names
+        self.loose = _AnyNames(groups=compiler.groups) if self.names is None else None
 
     def build(self, pack: str) -> _Rule:
         entry, rule = self.entry, _Rule()
@@ -218,7 +229,8 @@ class _RuleBuilder:
         parts = whens + ([("not", requires[0] if len(requires) == 1 else ("and", tuple(requires)))] if requires else [])
         tree = parts[0] if len(parts) == 1 else ("and", tuple(parts)) if parts else _TRUE
         effect = case.get("effect") or entry.get("effect") or "advice"
-        severity = case.get("severity") or ("" if case.get("effect") else entry.get("severity")) or EFFECT_SEVERITY[effect]
+        severity = case.get("severity") or (None if case.get("effect") else entry.get("severity"))
+        severity = severity or EFFECT_SEVERITY[effect]
         applies = self.applies((*self.path, "applies"), entry.get("applies"))
         if outer and case.get("applies") is not None:
             applies += self.applies((*where, "applies"), case["applies"])
@@ -248,11 +260,12 @@ class _RuleBuilder:
                 self.say((*path, i), f"unknown key {key!r}", nearest(key, self.names.keys))
 
     def applies(self, path: Path, raw: Any) -> tuple[Any, ...]:
-        """Compiled gates, each of which must hold."""
+        """Numbers of compiled gates, each of which must hold."""
         if raw is None:
             return ()
         try:
-            return (compile_applies(raw),)
+            compiled = compile_applies(raw)
+            return (self.compiler.applies.setdefault(compiled, len(self.compiler.applies)),)
         except ValueError as error:
             self.say(path, str(error).lstrip(": "))
             return ()
@@ -273,7 +286,7 @@ class _RuleBuilder:
         if isinstance(raw, (bool, int, float)) or raw is None:
             return ("const", raw)
         try:
-            return parse(str(raw), self.names, known)
+            return parse(str(raw), self.names or self.loose, known)
         except LangError as error:
             self.compiler.problems.append(
                 self.tree.expression_problem(path, str(raw), error.column, error.message, error.suggestion)
@@ -282,7 +295,7 @@ class _RuleBuilder:
 
     def template(self, path: Path, text: str, known: frozenset[str]) -> Any:
         try:
-            return parse_template(str(text), self.names, known)
+            return parse_template(str(text), self.names or self.loose, known)
         except LangError as error:
             self.compiler.problems.append(
                 self.tree.expression_problem(path, str(text), error.column, error.message, error.suggestion)
@@ -313,16 +326,6 @@ class _RuleBuilder:
     def fix_key(self, path: Path, key: str) -> None:
         if self.names is not None and self.names.key(key) is None:
             self.say(path, f"unknown key {key!r}", nearest(key, self.names.keys))
-
-
-def rule_files(folder: str) -> list[str]:
-    """Files of a rules folder, sorted."""
-    try:
-        return sorted(
-            os.path.join(folder, n) for n in os.listdir(folder) if n.endswith((".yaml", ".yml")) and not n.startswith(".")
-        )
-    except OSError:
-        return []
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from moelint.errors import UsageError
 
 
 class PolicyProblem:
-    """One fault. ``line`` and ``column`` are 1-based (0: the file as a whole); ``frame`` shows the text with a caret."""
+    """One fault. ``line`` and ``column`` are 1-based (0: the whole file); ``frame`` shows the text with a caret."""
 
     __slots__ = ("column", "frame", "line", "message", "path", "suggestion")
 

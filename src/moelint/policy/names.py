@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from moelint.policy.yaml_tree import YamlTree
 
 TRAINERS = ("core", "bridge", "lm")
-_PLAIN = {"bool": "bool", "int": "int", "float": "float", "str": "str", "dtype": "str", "callable": "str", "dict": "record"}
+_PLAIN = {
+    "bool": "bool", "int": "int", "float": "float", "str": "str", "dtype": "str", "callable": "str", "dict": "record",
+}
 
 
 def shipped() -> NameTable:

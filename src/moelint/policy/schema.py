@@ -13,8 +13,8 @@ from moelint.policy.errors import PolicyProblem
 from moelint.policy.yaml_tree import Path, YamlTree
 
 _TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "number": (int, float), "integer": (int,),
-    "null": (type(None),),
+    "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "number": (int, float),
+    "integer": (int,), "null": (type(None),),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from moelint.policy.errors import PolicyProblem
 
 Path = tuple[Any, ...]
-_DEPTH, _SIZE = 40, 4_000_000
+_DEPTH, _SIZE, _NODES = 40, 4_000_000, 300_000  # an alias counts each time that it is used
 
 
 class YamlTree:
@@ -78,21 +78,19 @@ class _Walker:
     def __init__(self, tree: YamlTree, constructor: Any, text: str) -> None:
         self.tree, self.constructor, self.text = tree, constructor, text
         self.problems: list[PolicyProblem] = []
-        self.seen: set[int] = set()
+        self.nodes = 0
 
     def value(self, node: Any, path: Path) -> Any:
         mark = node.start_mark
         self.tree.places[path] = (mark.line + 1, mark.column + 1)
         kind = type(node).__name__
-        if len(path) > _DEPTH:
-            self.problems.append(self.tree.problem(path, "is nested too deeply"))
+        self.nodes += 1
+        if len(path) > _DEPTH or self.nodes > _NODES:
+            if self.nodes <= _NODES + 1:
+                self.problems.append(self.tree.problem(path, "is nested too deeply, or repeats itself too often"))
             return None
         if kind == "ScalarNode":
             return self.scalar(node, path)
-        if id(node) in self.seen:
-            self.problems.append(self.tree.problem(path, "aliases are not read here: write the value out"))
-            return None
-        self.seen.add(id(node))
         if kind == "SequenceNode":
             return [self.value(item, (*path, i)) for i, item in enumerate(node.value)]
         return self.mapping(node, path)

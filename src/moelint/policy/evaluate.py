@@ -1,0 +1,158 @@
+"""Rules over an effective config, in Kleene's logic: what fires, how surely, and what stays undecided.
+
+A case fires where its gates hold, ``when`` is true and ``require`` is false. It is *certain* if that stays so with
+every assumed value made unknown, *assumed* if it then hangs on one assumed setting (spellings of one thing count as
+one), and does not fire if it hangs on several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from moelint.lang.unknown import UNKNOWN
+from moelint.policy.load import Packs, Rule
+from moelint.policy.recorder import Recorder
+from moelint.trainer.gates import allows
+
+Wanted = Callable[[str, str | None], bool]
+Undecided = tuple[str, str, list[str]]  # rule id, severity, the unknown names that it waits for
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Verdict:
+    """A case that fires. ``certainty``: certain | assumed; ``assumed``: the key that an assumed one hangs on;
+    ``reads``: the names that decided, in the order in which they were read."""
+
+    __slots__ = ("assumed", "case", "certainty", "reads", "rule", "scope")
+
+    def __init__(self, rule: Rule, scope: Any, certainty: str, assumed: str | None, reads: list[str]) -> None:
+        self.rule, self.scope, self.certainty, self.assumed, self.reads = rule, scope, certainty, assumed, reads
+        self.case: str | None = rule.case
+
+    @property
+    def message(self) -> Any:
+        """The template of the message, for ``lang.template.render(…, scope)``."""
+        return self.rule.message
+
+
+def evaluate(
+    packs: Packs, effective: Any, wanted: Wanted | None = None, show_undecided: bool = False, index: bool = True
+) -> tuple[list[Verdict], list[Undecided]]:
+    """Verdicts and undecided rules of a config. ``wanted(rule, case)`` says whether anyone listens; ``show_undecided``
+    also tries the rules that this config cannot trigger; ``index=False`` tries all, for comparison."""
+    effective.facts = packs.facts(effective.facts)
+    numbers: Any = range(len(packs.cases))
+    if index and not show_undecided:
+        from moelint.policy.index import candidates
+
+        numbers = candidates(packs, effective)
+    return _Run(packs, effective, wanted).over(numbers, show_undecided)
+
+
+class _Run:
+    __slots__ = ("cases", "effective", "gates", "packs", "wanted", "written")
+
+    def __init__(self, packs: Packs, effective: Any, wanted: Wanted | None) -> None:
+        self.packs, self.effective, self.wanted = packs, effective, wanted
+        self.cases = packs.cases
+        self.written = effective.config.written
+        self.gates: dict[tuple[int, Any], Any] = {}
+
+    def over(self, numbers: Any, show_undecided: bool) -> tuple[list[Verdict], list[Undecided]]:
+        verdicts: list[Verdict] = []
+        undecided: list[Undecided] = []
+        for number in numbers:
+            found = self.fires(number, None)
+            if found is False:
+                continue
+            entry = self.cases[number]
+            if self.wanted is not None and not self.wanted(entry[0], entry[1]):
+                continue
+            if found is True:
+                verdict = self.verdict(number)
+                if verdict is not None:
+                    verdicts.append(verdict)
+                elif self.stands(entry):
+                    undecided.append((entry[0], entry[3], self.assumptions(number, self.recorder(number).names)))
+            elif show_undecided or self.stands(entry):
+                undecided.append((entry[0], entry[3], self.waits(number)))
+        return verdicts, undecided
+
+    def stands(self, entry: tuple[Any, ...]) -> bool:
+        """Whether the file writes anything that the case is about: else it could not be reported anyway."""
+        return any(key in self.written for key in entry[7])
+
+    def fires(self, number: int, keep: frozenset[str] | None) -> Any:
+        """True, False or UNKNOWN, under a mask of assumptions."""
+        entry = self.cases[number]
+        result: Any = True
+        for gate in entry[6]:
+            allowed = self.allowed(gate, keep)
+            if allowed is False:
+                return False
+            if allowed is UNKNOWN:
+                result = UNKNOWN
+        found = self.packs.condition(number)(self.effective.scope(entry[5], keep))
+        return result if found is True else found
+
+    def allowed(self, gate: int, keep: frozenset[str] | None) -> Any:
+        found = self.gates.get((gate, keep))
+        if found is None:
+            found = self.gates[gate, keep] = allows(self.packs.applies[gate], self.effective.view(keep))
+        return found
+
+    def verdict(self, number: int) -> Verdict | None:
+        """The verdict of a case that fires with assumed values shown; None if it hangs on several of them."""
+        entry = self.cases[number]
+        scope = self.effective.scope(entry[5])
+        recorder = self.recorder(number)
+        reads = [*recorder.names]
+        if self.fires(number, _NOTHING) is True:
+            return Verdict(self.packs.rule(number), scope, "certain", None, reads)
+        for key in self.assumptions(number, recorder.names):
+            if self.fires(number, self.together(key)) is True:
+                return Verdict(self.packs.rule(number), scope, "assumed", key, reads)
+        return None
+
+    def together(self, key: str) -> frozenset[str]:
+        """A key with the other spellings of the same thing."""
+        for group in self.packs.core["assumed_groups"]:
+            if key in group:
+                return frozenset(group)
+        return frozenset((key,))
+
+    def assumptions(self, number: int, names: Any) -> list[str]:
+        """Assumed keys under what a case reads, settings before targets."""
+        entry = self.cases[number]
+        targets = [f"target.{name}" for gate in entry[6] for name in _packages(self.packs.applies[gate])]
+        found: list[str] = self.effective.assumptions([*names, *targets], entry[5])
+        return sorted(found, key=lambda k: (k.startswith("target."), k))
+
+    def recorder(self, number: int) -> Recorder:
+        """What a case reads, by running it once more."""
+        entry = self.cases[number]
+        recorder = Recorder(self.effective.scope(entry[5]), self.effective.facts)
+        self.packs.condition(number)(recorder)
+        return recorder
+
+    def waits(self, number: int) -> list[str]:
+        """The unknown names that an undecided case waits for."""
+        entry = self.cases[number]
+        out = [name for name, value in self.recorder(number).names.items() if value is UNKNOWN]
+        for gate in entry[6]:
+            if self.allowed(gate, None) is UNKNOWN:
+                names = [f"target.{n}" for n in _packages(self.packs.applies[gate])]
+                scope = self.effective.scope(entry[5])
+                out += [n for n in names if n not in out and scope.get(n) is UNKNOWN]
+        return out
+
+
+def _packages(applies: Any) -> list[str]:
+    """The target names that a gate looks at."""
+    out: list[str] = []
+    for alternative in applies:
+        for kind, name, _ in alternative:
+            if kind not in ("trainer", "dialect") and name not in out:
+                out.append(name)
+    return out
