@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 
 from moelint.conf.model import Conf
 
+ENDINGS = (".yaml", ".yml")  # that a reader knows
 _OWN = frozenset((".moelint.yaml", ".moelint.yml"))
 
 
 def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str, bool], list[str]]:
-    """({path: whether it was named}, problems). ``conf_of``: folder → its configuration. A named file is always taken."""
+    """({path: whether it was named}, problems). ``conf_of``: folder → its configuration. A named file is always taken; a
+    folder gives what git tracks or does not ignore, without git all but what lies in hidden folders."""
     files: dict[str, bool] = {}
     problems: list[str] = []
     for path in paths:
-        if path == "-" or os.path.isfile(path):
+        if path == "-" or _is_regular(path):
             files[path] = True
         elif os.path.isdir(path):
-            from moelint.read.discover import files_below
-
-            for found in files_below(path):
+            for found in _in_folder(path):
                 if os.path.basename(found) not in _OWN and conf_of(os.path.dirname(found) or ".").takes(found):
                     files.setdefault(found, False)
         elif os.path.lexists(path):
@@ -28,3 +29,64 @@ def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str
         else:
             problems.append(f"{path}: no such file or folder")
     return files, problems
+
+
+def repository_root(path: str) -> str | None:
+    """The folder above ``path``, or itself, that holds ``.git``; None outside a repository."""
+    at = os.path.abspath(path)
+    while not os.path.exists(os.path.join(at, ".git")):
+        above = os.path.dirname(at)
+        if above == at:
+            return None
+        at = above
+    return at
+
+
+def _is_regular(path: str) -> bool:
+    """Pipes, devices and sockets are never opened; a link to a file is one."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _in_folder(folder: str) -> list[str]:
+    listed = _git_files(folder) if repository_root(folder) is not None else None
+    prefix = "" if folder == "." else folder
+    names = _walk(folder) if listed is None else listed
+    return [path for path in sorted({os.path.join(prefix, name) for name in names}) if _is_regular(path)]
+
+
+def _git_files(folder: str) -> list[str] | None:
+    """Paths below a folder by one call of git; None where git does not answer."""
+    import subprocess
+
+    patterns = [f"*{ending}" for ending in ENDINGS]
+    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
+    except (OSError, ValueError):
+        return None
+    if done.returncode:
+        return None
+    return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+
+
+def _walk(folder: str) -> list[str]:
+    """Paths below a folder, hidden folders left out. Links to folders are not followed, so there are no loops."""
+    found = []
+    waiting = [""]
+    while waiting:
+        below = waiting.pop()
+        try:
+            entries = list(os.scandir(os.path.join(folder, below)))
+        except OSError:
+            continue
+        for entry in entries:
+            name = os.path.join(below, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith("."):
+                    waiting.append(name)
+            elif entry.name.endswith(ENDINGS):
+                found.append(name)
+    return found

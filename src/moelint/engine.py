@@ -74,7 +74,7 @@ class Engine:
         report.notes += self.said
         if self.options.rule_info:
             from moelint.findings.pages import page
-            from moelint.read.discover import repository_root
+            from moelint.discover import repository_root
 
             report.root = repository_root(os.getcwd())
             for item in report.findings():

@@ -22,6 +22,9 @@ model:
   moe_shared_expert_intermediate_size: 2048
   moe_shared_expert_overlap: true  # kept from the old run
   moe_token_dispatcher_type: alltoall
+  moe_router_dtype: fp32
+  add_bias_linear: false
+  bf16: true
 comm_overlap:
   overlap_moe_expert_parallel_comm: true
 train:

@@ -92,12 +92,13 @@ def anchor(verdict: Any, config: Config, override: str | None = None, strict: bo
 
 def assumed_note(key: str, scope: Any, config: Config) -> str:
     """What an assumed verdict takes for granted, and how to state it."""
-    _, _, why = scope.origin(key)
+    origin, _, why = scope.origin(key)
     name, value = key.rpartition(".")[2], plain(scope.get(key))
     if key.startswith("target."):
         word = name.replace("_", "-")
-        shown = f"{word}={value}" if value is not None else f"{word}=none"
-        return f" (Assumed: {shown}; state it with # moelint: {word}=… or --target.)"
+        shown = "none" if value is None else value
+        return f" Assumed: {word}={shown}. State it: # moelint: {word}=…, or --target {word}=…"
     shown = "unset" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    reason = f", {why}" if why else ""
-    return f" (Assumed: {name}={shown}{reason}; write it to be sure.)"
+    if origin == "default":
+        return f" Assumed: {name}={shown}, its default. Write it, or say # moelint: complete."
+    return f" Assumed: {name}={shown}" + (f", since {why}." if why else ".")

@@ -148,7 +148,7 @@ def _facts(item: Finding, options: Options) -> list[str]:
         elif fact.get("path") and fact["path"] != item.place.path:
             origin = f"{origin}, {fact['path']}:{fact.get('line') or 1}"
         if fact.get("assumed"):
-            origin += f", assumed: {fact['assumed']}"
+            origin = f"assumed {origin}"
         out.append(escape.line(f"{key}: {_value(fact.get('value'))} ({origin})"))
     if not options.show_facts and len(out) > _SHOWN_FACTS:
         out = [*out[:_SHOWN_FACTS], f"{len(out) - _SHOWN_FACTS} more facts: --show-facts"]
