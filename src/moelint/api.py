@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+from moelint.conf.model import ConfError
 from moelint.discover import discover
 from moelint.engine import Engine
+from moelint.errors import UsageError
 from moelint.findings import problems
 from moelint.findings.fingerprint import number
 from moelint.options import Options
@@ -56,11 +58,19 @@ def one(engine: Engine, path: str, named: bool) -> tuple[FileReport | None, str 
         if not error.line:
             return None, f"{path}: {error.message}"
         return _not_text(path, error, named), None
-    if engine.options.fix:
-        from moelint.fixing import fix_file
+    try:
+        if engine.options.fix:
+            from moelint.fixing import fix_file
 
-        return fix_file(engine, source, named), None
-    return engine.lint(source, named), None
+            return fix_file(engine, source, named), None
+        return engine.lint(source, named), None
+    except (UsageError, ConfError):
+        raise
+    except Exception as error:  # a fault of ours in one file must not keep the others from being checked
+        if os.environ.get("MOELINT_DEBUG"):
+            raise
+        said = f"moelint failed on this file ({type(error).__name__}: {error})"
+        return None, f"{path}: {said}; MOELINT_DEBUG=1 shows where"
 
 
 def read(path: str, options: Options) -> Source:

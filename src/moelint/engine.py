@@ -130,6 +130,21 @@ def _check_target(key: str, value: str, where: str) -> None:
             convert(name.replace("-", "_"), raw)
         except TargetError as error:
             raise UsageError(f"{where} {key}={value}: {error}") from None
+    if "gpu" in stated and (said := unknown_gpu(str(stated["gpu"]))) is not None:
+        raise UsageError(f"{where} {key}={value}: {said}")
+
+
+def unknown_gpu(name: str) -> str | None:
+    """What is wrong with a GPU's name; None if there is a profile of it, or it says that there is no GPU."""
+    from moelint.trainer import hardware
+
+    if name.lower() == "none" or hardware.canonical(name) is not None:
+        return None
+    from moelint.lang.suggest import nearest
+
+    known = hardware.names()
+    near = nearest(name, known)
+    return f"no profile of a GPU '{name}': " + (f"did you mean {near}?" if near else f"known are {', '.join(known)}")
 
 
 class _File:
@@ -180,10 +195,31 @@ class _File:
             self._spellings[config.name, key] = written.spelling
         about = ConfigReport(config.name, config.line, config.dialect, config.trainer, config.completeness)
         about.target = target.stated()
+        findings += self._of_target(target, config)
+        for note in target.notes:
+            self.engine.said.setdefault(note)
         about.undecided = waiting(undecided, config)
         self._undecided[config.name] = {entry[0] for entry in undecided}
         report.configs.append(about)
         return fold(findings)
+
+    def _of_target(self, target: Any, config: Config) -> Iterable[Finding]:
+        """Stated targets that contradict each other or mean nothing."""
+        start = self.source.line_starts()[config.line - 1]
+        where = problems.place(self.source, start, start + len(self.source.line(config.line)))
+        found = [
+            ("contradiction", f"{name.replace('_', '-')} is stated twice: {won.shown()} ({won.origin}) and "
+             f"{lost.shown()} ({lost.origin}); the first holds", f"target.{name}")
+            for name, won, lost in target.contradictions
+        ]
+        gpu = target.values.get("gpu")
+        if gpu is not None and gpu.value is not None and (said := unknown_gpu(str(gpu.value))) is not None:
+            found.append(("target", said, "target.gpu"))
+        for kind, message, key in found:
+            item = problems.finding(kind, message, where, key)
+            item.config = config.name
+            if self.wanted(item.rule):
+                yield item
 
     def _overrides(self, effective: Any, config: Config) -> Iterable[Finding]:
         overrides = effective.overrides()

@@ -25,7 +25,8 @@ def run(paths: list[str], given: dict[str, Any]) -> int:
     try:
         report = check(paths, options)
     except (ConfError, UsageError) as error:
-        _complain(str(error))
+        for line in str(error).split("\n"):  # a policy error has several, with the faulty text and a caret
+            _complain(line)
         return 2
     finally:
         if progress is not None:
@@ -76,7 +77,9 @@ def _options(paths: list[str], given: dict[str, Any]) -> Options:
 
 def _complain(text: str) -> None:
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    sys.stderr.write(escape.encodable(f"moelint: {escape.line(text)}\n", encoding))
+    first, *rest = text.split("\n")
+    for line in (f"moelint: {first}", *rest):
+        sys.stderr.write(escape.encodable(escape.line(line) + "\n", encoding))
 
 
 # ---- printing -------------------------------------------------------------------------------------------

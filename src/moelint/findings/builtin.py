@@ -31,6 +31,9 @@ _PAGES: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "Rules and prefixes of rules can be ignored: `moelint rules` lists them."),
     ("target", "KEY115", "unknown-target", "ignored", "warning", "A stated target that moelint does not know.",
      "The GPU, release or container is not among those that moelint has facts of, so checks that hang on it did not run."),
+    ("contradiction", "VER101", "contradicting-targets", "ignored", "warning", "Two stated targets contradict each other.",
+     "The directive, the project's configuration and the config itself may each say what the job runs on. Where they differ, "
+     "the first of them holds: command line, directive, configuration, the config itself. One of them is out of date."),
 )
 
 RULES = {page[1]: page for page in _PAGES}
