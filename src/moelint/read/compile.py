@@ -131,7 +131,7 @@ def _reverse(data: dict[str, Any]) -> tuple[tuple[bool, str, Pattern, str], ...]
     own = [_written(key, spelling, "block") for key, spelling in (data.get("write") or {}).items()]
     turned = [_written(key, spelling, "block") for spelling, key in (data.get("keys") or {}).items() if key]
     turned += [_written(key, spelling, "document") for spelling, key in (data.get("shared") or {}).items() if key]
-    turned.sort(key=lambda entry: (not entry[0], -len(entry[1]), len(entry[2])))
+    turned.sort(key=lambda entry: (not entry[0], -len(entry[1]), -len(entry[2]) if entry[1] == "args." else len(entry[2])))
     return (*own, *turned)
 
 

@@ -44,17 +44,29 @@ def lookup(text: str) -> tuple[str, bool] | None:
 def _load() -> dict[str, Any]:
     global _table
     if _table is None:
-        path = os.path.join(data.folder("trainers"), "models.json")
-        _table = cache.load("models", [path, os.path.abspath(__file__)], lambda: _build(path))
+        folder = data.folder("trainers")
+        sources = [os.path.join(folder, name) for name in ("models.json", "model_use.yaml")]
+        _table = cache.load("models", [*sources, os.path.abspath(__file__)], lambda: _build(*sources))
     return _table
 
 
-def _build(path: str) -> dict[str, Any]:
+def _build(facts: str, use: str) -> dict[str, Any]:
+    """``facts``: {"fields": field → commonest value, "models": id → what differs}; ``use``: which fields count."""
     import json
 
-    with open(path, encoding="utf-8") as file:
+    import yaml
+
+    with open(facts, encoding="utf-8") as file:
         content: dict[str, Any] = json.load(file)
-    aliases = content["aliases"]
-    names = {name.rpartition("/")[2].lower(): name for name in content["models"]}
+    with open(use, encoding="utf-8") as file:
+        wanted: dict[str, Any] = yaml.safe_load(file)
+    models = {}
+    for name, own in content["models"].items():
+        fields = {key: value for key, value in content["fields"].items() if key not in own.get("_absent", ())} | own
+        models[name] = {
+            part: {f"model.{key}": fields[key] for key in wanted[part] if key in fields} for part in ("shape", "bridge")
+        }
+    aliases = {alias: name for name, others in wanted["aliases"].items() for alias in others}
+    names = {name.rpartition("/")[2].lower(): name for name in models}
     names.update({alias.rpartition("/")[2].lower(): name for alias, name in aliases.items()})
-    return {"models": content["models"], "aliases": aliases, "names": names}
+    return {"models": models, "aliases": aliases, "names": names}

@@ -50,12 +50,23 @@ def text_value(config: Config, key: str, value: Any) -> Any:
     table = tables()[config.dialect]
     if table["values"] in ("flags", "words"):
         return _flag_value(config, key, value, table["values"])
+    found = config.written.get(key)
+    name = flags.argument_of(key)
+    if name is not None and (found is None or found.spelling == name) and _is_opposite(name) and isinstance(value, bool):
+        spelled = place(config, key)
+        if spelled is not None and spelled[1][-1] == name:
+            return not value
     conversion = table["convert"].get(key)
     if conversion == "comma-list" and isinstance(value, list):
         return ",".join(str(item) for item in value)
     if conversion == "negate" and isinstance(value, bool):
         return not value
     return value
+
+
+def _is_opposite(name: str) -> bool:
+    found = flags.argument(name)
+    return found is not None and found[3]
 
 
 def neighbour(document: Document, path: Path) -> Path | None:
@@ -102,9 +113,15 @@ def _spelled(config: Config, table: Table, key: str, value: Any) -> Path | None:
 def _by_table(config: Config, table: Table, key: str) -> Path | None:
     """The path of a key by the table turned round; where several spellings fit, the one whose section the file has."""
     fits: list[Path] = []
+    argument = flags.argument_of(key)
+    if argument is None and table["rest"] is not None and key.startswith(table["rest"]):
+        argument = key[len(table["rest"]) :]
     for exact, stem, path, scope in table["write"]:
         root = config.root if scope == "block" else ()
-        if exact:
+        if stem == "args." and not exact:
+            if argument is not None:
+                fits.append((*root, *path, argument))
+        elif exact:
             if stem == key:
                 fits.append((*root, *path))
         elif key.startswith(stem) and len(key) > len(stem):
