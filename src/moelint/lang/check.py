@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from moelint.lang.errors import LangError
@@ -20,21 +21,23 @@ def check(tree: Tree, positions: dict[int, int], names: NameTable, nonnull: Know
     return _Checker(positions, names).of(tree, nonnull)
 
 
-def proved(tree: Tree, truth: bool) -> Known:
-    """Names that are certainly not None if ``tree`` is true (or false)."""
+def proved(tree: Tree, truth: bool, facts: Mapping[str, Tree] | None = None) -> Known:
+    """Names that are certainly not None if ``tree`` is true (or false); facts are looked through."""
     kind = tree[0]
     if kind == "name":
-        return frozenset((tree[1],)) if truth else frozenset()
+        inside = facts.get(tree[1]) if facts is not None else None
+        below = proved(inside, truth, facts) if inside is not None else frozenset()
+        return below | {tree[1]} if truth else below
     if kind == "not":
-        return proved(tree[1], not truth)
+        return proved(tree[1], not truth, facts)
     if kind in ("and", "or"):
-        parts = [proved(t, truth) for t in tree[1]]
+        parts = [proved(t, truth, facts) for t in tree[1]]
         together = (kind == "and") == truth
         return frozenset().union(*parts) if together else parts[0].intersection(*parts[1:])
     if kind == "cmp":
         return _proved_by_comparison(tree, truth)
     if kind == "call" and truth and tree[1] in ("is_int", "is_str", "is_bool", "is_list", "is_power_of_two"):
-        return proved(tree[2][0], True)
+        return proved(tree[2][0], True, facts)
     if kind == "call" and truth and tree[1] in ("divides", "starts_with", "ends_with"):
         return frozenset(a[1] for a in tree[2] if a[0] == "name")
     return frozenset()
@@ -80,7 +83,12 @@ class _Checker:
 
     def _name(self, tree: Tree, known: Known) -> Info:
         info = self.names.lookup(tree[1]) or ANY
-        return Info(info.type, False, info.choices) if tree[1] in known and info.nullable else info
+        if not info.nullable:
+            return info
+        name, trees = tree[1], self.names.trees
+        while name not in known and name in trees and trees[name][0] == "name":
+            name = trees[name][1]  # a fact that only names a key
+        return Info(info.type, False, info.choices) if name in known else info
 
     def _and(self, tree: Tree, known: Known) -> Info:
         return self.chain(tree, known, True)
@@ -92,7 +100,7 @@ class _Checker:
         infos = []
         for part in tree[1]:
             infos.append(self.of(part, known))
-            known = known | proved(part, truth)
+            known = known | proved(part, truth, self.names.trees)
         kinds = {i.type for i in infos if i.type != "none"}
         # ``x or 0`` is never None if its last operand is not; ``x and y`` may be if any operand is.
         nullable = infos[-1].nullable if not truth else any(i.nullable for i in infos)
@@ -104,8 +112,8 @@ class _Checker:
 
     def _if(self, tree: Tree, known: Known) -> Info:
         self.of(tree[1], known)
-        yes = self.of(tree[2], known | proved(tree[1], True))
-        no = self.of(tree[3], known | proved(tree[1], False))
+        yes = self.of(tree[2], known | proved(tree[1], True, self.names.trees))
+        no = self.of(tree[3], known | proved(tree[1], False, self.names.trees))
         return Info(yes.type if yes.type == no.type else "any", yes.nullable or no.nullable)
 
     def number(self, tree: Tree, known: Known, what: str) -> Info:
@@ -235,7 +243,7 @@ class _Checker:
             raise self.fail(items, f"a generator runs over a list, not {_a(info.type)}", f"as_list({_label(items)})")
         if condition is not None:
             self.of(condition, known)
-            known = known | proved(condition, True)
+            known = known | proved(condition, True, self.names.trees)
         self.of(element, known)
         return Info({"all": "bool", "any": "bool", "len": "int"}.get(name, "number"))
 

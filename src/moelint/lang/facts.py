@@ -101,6 +101,7 @@ def compile_facts(texts: Mapping[str, str], names: NameTable, typed: bool = True
             except LangError as error:
                 raise FactError(name, error.message, error.column, error.suggestion) from None
             names.facts[name] = info
+        names.trees[name] = parsed[name][0]
     return {name: tree for name, (tree, _) in parsed.items()}
 
 

@@ -61,6 +61,7 @@ class NameTable:
         self.keys: dict[str, Info] = dict(keys or {})
         self.facts: dict[str, Info] = dict(facts or {})
         self.groups = {name: tuple(members) for name, members in (groups or {}).items()}
+        self.trees: dict[str, Any] = {}  # fact → its compiled expression
         self.closed = frozenset(closed)
         self._sections = {k.split(".", 1)[0] for k in self.keys}
 

@@ -278,7 +278,7 @@ class _RuleBuilder:
         for i, text in enumerate(raw if isinstance(raw, list) else [raw]):
             at = (*path, i) if isinstance(raw, list) else path
             tree = self.expression(at, text, known)
-            known = known | proved(tree, True)
+            known = known | proved(tree, True, self.names.trees if self.names is not None else None)
             out.append(tree)
         return out, known
 

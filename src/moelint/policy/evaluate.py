@@ -139,7 +139,10 @@ class _Run:
     def waits(self, number: int) -> list[str]:
         """The unknown names that an undecided case waits for."""
         entry = self.cases[number]
-        out = [name for name, value in self.recorder(number).names.items() if value is UNKNOWN]
+        out = [
+            name for name, value in self.recorder(number).names.items()
+            if value is UNKNOWN or (value == "installed" and name.startswith("target."))
+        ]
         for gate in entry[6]:
             if self.allowed(gate, None) is UNKNOWN:
                 names = [f"target.{n}" for n in _packages(self.packs.applies[gate])]

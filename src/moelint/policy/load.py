@@ -101,17 +101,17 @@ class Packs:
 
 def load(policies: Iterable[str] = (), cache: bool = True, shipped: bool = True) -> Packs:
     """The shipped packs, and over them ``policies`` (names of shipped packs, or folders). Raises PolicyError."""
-    folders = _folders(policies, shipped)
-    key = (tuple(folders), cache)
+    wanted = folders(policies, shipped)
+    key = (tuple(wanted), cache)
     found = _loaded.get(key)
     if found is None:
-        sources = [path for folder in folders for path in files(folder)]
+        sources = [path for folder in wanted for path in files(folder)]
         sources += [p for p in _shared() if os.path.exists(p)]
 
         def build() -> tuple[Any, ...]:
             from moelint.policy.compile import compile_packs
 
-            return compile_packs(folders, {f for f in folders if not is_shipped(f)})
+            return compile_packs(wanted, {f for f in wanted if not is_shipped(f)})
 
         found = _loaded[key] = Packs(Store(cache).get("packs", sources, build), sources)
     return found
@@ -121,7 +121,8 @@ def is_shipped(folder: str) -> bool:
     return os.path.dirname(os.path.normpath(folder)) == os.path.normpath(data.folder("policies"))
 
 
-def _folders(policies: Iterable[str], shipped: bool) -> list[str]:
+def folders(policies: Iterable[str], shipped: bool = True) -> list[str]:
+    """Folders of packs in order: shipped ones, then the named ones, each after those that it extends."""
     home = data.folder("policies")
     out = [os.path.join(home, n) for n in SHIPPED if shipped and os.path.exists(os.path.join(home, n, "pack.yaml"))]
     for policy in policies:
