@@ -9,6 +9,7 @@ from typing import Any
 from moelint.lang.unknown import UNKNOWN
 from moelint.read import flags
 from moelint.read.config import Config, Written
+from moelint.read.fields import is_foreign
 from moelint.read.interpolation import Interpolation
 from moelint.read.tables import Table
 from moelint.read.values import CONVERSIONS, omegaconf_scalar
@@ -157,6 +158,8 @@ def _sort(table: Table, spelled: Path) -> tuple[int, str]:
         if flags.argument(name) is not None:
             return _ARGUMENT, name
         return (_UNREAD, "") if table["rest"] is None else (_PLAIN, table["rest"] + name)
+    if table["rest"] is not None and is_foreign(key):
+        return _PLAIN, table["rest"] + ".".join(str(part) for part in spelled)
     return _PLAIN, key
 
 

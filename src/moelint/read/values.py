@@ -135,6 +135,11 @@ def _is_bf16(value: Any) -> Any:
     return str(value) in ("bfloat16", "bf16", "torch.bfloat16")
 
 
+def _normalization(value: Any) -> Any:
+    text = str(value).lower()
+    return "RMSNorm" if "rms" in text else "LayerNorm" if text.startswith(("layernorm", "low_precision_layernorm")) else value
+
+
 def _dtype_recipe(value: Any) -> Any:
     text = str(value)
     return {"bfloat16": "bf16_mixed", "bf16": "bf16_mixed", "float16": "fp16_mixed", "fp16": "fp16_mixed"}.get(
@@ -153,5 +158,6 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "first": _first,
     "precision-recipe": _precision,
     "is-bf16": _is_bf16,
+    "normalization": _normalization,
     "dtype-recipe": _dtype_recipe,
 }
