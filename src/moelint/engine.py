@@ -130,7 +130,8 @@ def _check_target(key: str, value: str, where: str) -> None:
             convert(name.replace("-", "_"), raw)
         except TargetError as error:
             raise UsageError(f"{where} {key}={value}: {error}") from None
-    if "gpu" in stated and (said := unknown_gpu(str(stated["gpu"]))) is not None:
+    # A GPU without a profile still decides checks that name it, so only what looks like a slip is refused.
+    if "gpu" in stated and (said := unknown_gpu(str(stated["gpu"]))) is not None and said.endswith("?"):
         raise UsageError(f"{where} {key}={value}: {said}")
 
 
@@ -144,7 +145,7 @@ def unknown_gpu(name: str) -> str | None:
 
     known = hardware.names()
     near = nearest(name, known)
-    return f"no profile of a GPU '{name}': " + (f"did you mean {near}?" if near else f"known are {', '.join(known)}")
+    return f"no profile of a GPU '{name}'" + (f": did you mean {near}?" if near else f" (known are {', '.join(known)})")
 
 
 class _File:

@@ -29,8 +29,8 @@ _PAGES: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "It is reported only if the rule ran here and came to a result."),
     ("unknown-rule", "KEY114", "unknown-rule-in-ignore", "ignored", "warning", "An ignore names a rule that does not exist.",
      "Rules and prefixes of rules can be ignored: `moelint rules` lists them."),
-    ("target", "KEY115", "unknown-target", "ignored", "warning", "A stated target that moelint does not know.",
-     "The GPU, release or container is not among those that moelint has facts of, so checks that hang on it did not run."),
+    ("target", "KEY115", "unknown-target", "advice", "note", "A stated target that moelint has no facts of.",
+     "Checks that hang on memory sizes, bandwidths or what a machine supports did not run."),
     ("contradiction", "VER101", "contradicting-targets", "ignored", "warning", "Two stated targets contradict each other.",
      "The directive, the project's configuration and the config itself may each say what the job runs on. Where they differ, "
      "the first of them holds: command line, directive, configuration, the config itself. One of them is out of date."),

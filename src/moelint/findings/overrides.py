@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from moelint.findings.anchor import fact, in_file, plain, severity, written_place
+from moelint.lang.functions import equal
 from moelint.lang.template import show
 from moelint.results import Finding, RuleInfo
 
@@ -12,9 +13,12 @@ NAME = "trainer-overrides-value"
 
 
 def from_override(override: Any, scope: Any, config: Any, level: str | None, strict: bool) -> Finding | None:
-    """The finding of one override; None if this file does not write the key."""
+    """The finding of one override; None if this file does not state the key: it is not written here, written as unset
+    (filling that is no override), or a dump writes every key and this one has its default."""
     written = in_file(config, override.key)
-    if written is None:
+    if written is None or override.before is None:
+        return None
+    if is_dump(config) and equal(override.before, scope.default(override.key)) is True:
         return None
     rewrite, certainty = override.rewrite, "certain" if override.certain else "assumed"
     item = Finding(
@@ -23,12 +27,29 @@ def from_override(override: Any, scope: Any, config: Any, level: str | None, str
     )
     verb = "is deprecated" if rewrite.effect == "deprecated" else "does not hold"
     item.message = f"{written.spelling}={show(override.before)} {verb}: {show(override.after)} runs instead"
-    reason = rewrite.message.strip().rstrip(".")
+    reason = _reason(rewrite.message, scope)
     item.message += f", since {reason}." if reason else "."
     item.certainty, item.config, item.about = certainty, config.name, (override.key,)
     item.facts = {override.key: fact(override.key, scope, config)}
     item.facts[override.key]["written"] = plain(override.before)
     return item
+
+
+def is_dump(config: Config) -> bool:
+    """Whether the dialect is a program's output, which states every key there is."""
+    from moelint.read.tables import tables
+
+    return bool(tables()[config.dialect]["completeness"] == "complete")
+
+
+def _reason(message: str, scope: Any) -> str:
+    """A rewrite's message as the end of a sentence."""
+    if "{" in message:
+        from moelint.lang.template import parse, render
+
+        message = render(parse(message), scope)
+    first, _, rest = message.strip().rstrip(".").partition(" ")
+    return f"{first.lower() if first in ('The', 'A', 'An', 'This') else first} {rest}".strip()
 
 
 def info(rewrite: Any) -> RuleInfo:

@@ -10,6 +10,7 @@ from moelint.report.width import columns, window, wrap
 from moelint.results import FileReport, Finding, Fix, Report
 from moelint.text.edits import apply
 
+_SHOWN_WAITING = 3  # values named in the waiting line
 _SHOWN_FACTS = 6  # more of them only with --show-facts
 _FRAME_LINES = 8  # lines of a multi-line fix that are shown
 
@@ -60,13 +61,16 @@ def _waiting(file: FileReport, undecided: dict[str, Any], options: Options) -> l
     errors = undecided.get("errors", undecided["count"])
     if not waiting or not (errors or options.show_undecided):
         return []
-    shown = waiting if options.show_undecided else waiting[:4]
-    names = [f"{w['name']} (line {w['line']})" if w.get("line") else w["name"] for w in shown]
-    if len(waiting) > len(shown):
-        names.append(f"{len(waiting) - len(shown)} more")
-    how = next((w["how"] for w in waiting if w.get("how")), None)
-    checks = "1 check waits" if errors == 1 else f"{errors} checks wait"
-    out = [escape.line(f"{file.path}: {checks} for {', '.join(names)}" + (f": {how}" if how else ""))]
+    stated = [entry for entry in waiting if entry.get("how") or entry.get("line")]
+    names = [f"{w['name']} (line {w['line']})" if w.get("line") else w["name"] for w in stated[:_SHOWN_WAITING]]
+    if len(stated) > _SHOWN_WAITING:
+        names.append(f"{len(stated) - _SHOWN_WAITING} more")
+    if absent := len(waiting) - len(stated):
+        names.append("a setting that the file leaves out" if absent == 1 else f"{absent} settings that the file leaves out")
+    hows = list(dict.fromkeys(entry["how"] for entry in stated if entry.get("how")))[:2] or ["--base=…"]
+    count = errors or undecided["count"]
+    checks = "1 check waits" if count == 1 else f"{count} checks wait"
+    out = [escape.line(f"{file.path}: {checks} for {', '.join(names)}: {', or '.join(hows)}")]
     if options.show_undecided:
         out += [escape.line(f"  {w['key']}: {', '.join(w['rules'])}") for w in waiting]
     return out
