@@ -1,0 +1,233 @@
+"""Keys and values against the field table of the target release: unknown, not yet, no longer, renamed, of a wrong type.
+
+Results are plain; the room of findings gives them their place. The pages of their rules are in ``key_rules``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from moelint.lang.functions import equal
+from moelint.lang.unknown import UNKNOWN
+from moelint.trainer.key_data import other_names, renames
+from moelint.trainer.layers import OWN
+from moelint.trainer.releases import TRAINER_PACKAGE
+from moelint.trainer.tables import Spec, all_releases
+from moelint.trainer.values import Fault, fault
+
+if TYPE_CHECKING:
+    from moelint.read.config import Written
+    from moelint.text.document import Setting
+    from moelint.trainer.effective import Effective
+
+# model and dataset classes whose fields the tables hold; any other may have more
+CLASSES = frozenset((
+    "", "GPTModelProvider", "MLAModelProvider", "MambaModelProvider", "HybridModelProvider", "GPTModelConfig",
+    "HybridModelConfig", "TransformerConfig", "MLATransformerConfig", "GPTDatasetConfig", "GPTSFTDatasetConfig",
+    "FinetuningDatasetConfig", "LoRA",
+))
+FREE = frozenset(("env_vars", "lm", "bridge", "recipe", "cluster"))  # sections without a table
+
+
+class KeyProblem:
+    """``rule``: KEY001 …; ``key``: canonical; ``written``: the setting, or ``setting`` for one that got no canonical key.
+    ``sets``, ``unset``, ``renames``: one repair, with its ``safety`` and ``why``; all empty if there is none."""
+
+    __slots__ = ("certain", "effect", "key", "message", "renames", "rule", "safety", "setting", "sets", "unset", "why", "written")
+
+    def __init__(self, rule: str, effect: str, key: str, written: Written | None, message: str, certain: bool = True) -> None:
+        self.rule, self.effect, self.key, self.written, self.message, self.certain = rule, effect, key, written, message, certain
+        self.setting: Setting | None = None
+        self.sets: dict[str, Any] = {}
+        self.unset: list[str] = []
+        self.renames: dict[str, str] = {}
+        self.safety, self.why = "unsafe", ""
+
+
+def check(effective: Effective) -> list[KeyProblem]:
+    """All that is to be said of the keys and values that a file itself writes, in its order."""
+    if effective.config.dialect not in OWN:
+        return []
+    checker = _Checker(effective)
+    out: list[KeyProblem] = []
+    for key, written in effective.config.written.items():
+        if written.origin == "file" and written.setting is not None:
+            found = checker.one(key, written)
+            if found is not None:
+                out.append(found)
+    for setting in effective.config.unread:
+        unread = checker.unread(setting)
+        if unread is not None:
+            out.append(unread)
+    return out
+
+
+class _Checker:
+    def __init__(self, effective: Effective) -> None:
+        self.effective, self.table = effective, effective.table
+        self.layers, self.trainer = effective.layers, effective.config.trainer
+        stated = effective.target.values.get(TRAINER_PACKAGE[self.trainer].replace("-", "_").replace("_lm", "_core"))
+        self.certain = stated is None or stated.hangs_on is None
+        self.package = TRAINER_PACKAGE[self.trainer]
+        # Core's constructor and the argument parser raise; Bridge logs a line and goes on without the setting
+        self.unknown_effect = "ignored" if self.trainer == "bridge" else "refuses"
+
+    @property
+    def release(self) -> str:
+        return f"{self.package} {self.table.release}"
+
+    def one(self, key: str, written: Written) -> KeyProblem | None:
+        table = self.table
+        spec = table.specs.get(key)
+        if spec is None:
+            section, _, name = key.partition(".")
+            if not name or section in FREE or name.startswith("_") or "._" in name:
+                return None
+            spec = table.spec(key, self.layers.variants) or table.spec(key)
+            if spec is None:
+                return self.stranger(key, section, name, written)
+        renamed = renames().get(key)
+        if renamed is not None:
+            found = self.renamed(key, written, renamed, "KEY004", "deprecated")
+            if found is not None:
+                return found
+        return self.value(key, written, spec)
+
+    def stranger(self, key: str, section: str, name: str, written: Written) -> KeyProblem | None:
+        """A key that the target release does not have."""
+        bits = self.table.elsewhere.get(key)
+        if bits is not None:
+            return self.other_release(key, written, bits)
+        head = name.partition(".")[0]
+        parent = self.table.spec(f"{section}.{head}")
+        if "." in name and (parent is None or parent[0] not in ("bool", "int", "float", "str", "list[int]", "list[str]")):
+            return None  # a part of a setting that holds a structure
+        if not any(k.startswith(section + ".") for k in self.table.specs):
+            return None
+        if self._class(section) not in CLASSES or name in other_names(section):
+            return None
+        problem = KeyProblem(
+            "KEY001", self.unknown_effect, key, written, f"{written.spelling} is not a setting of {self.release} ({section})"
+        )
+        home = self._home(section, name)
+        if home is not None:
+            problem.rule = "KEY009"
+            problem.message = f"{written.spelling} stands under {section}, where {self.release} has no such setting: it belongs to {home}"
+            return self._said(problem)
+        near = self._near(section, name)
+        if near is not None:
+            problem.message += f": did you mean {near}?"
+            problem.renames = {key: f"{section}.{near}"}
+            problem.why = "the name nearest to it"
+        return self._said(problem)
+
+    def _said(self, problem: KeyProblem) -> KeyProblem:
+        problem.message += "" if problem.message.endswith("?") else "."
+        if self.unknown_effect == "ignored":
+            problem.message += " It is skipped with a line in the log."
+        return problem
+
+    def _class(self, section: str) -> str:
+        written = self.layers.written.get(section + "._target_")
+        value = written.value if written is not None else ""
+        return value.rsplit(".", 1)[-1] if isinstance(value, str) else "?"
+
+    def _home(self, section: str, name: str) -> str | None:
+        homes = sorted({k.partition(".")[0] for k in self.table.specs if k.partition(".")[2] == name} - {section})
+        return homes[0] if len(homes) == 1 else " or ".join(homes) if homes else None
+
+    def _near(self, section: str, name: str) -> str | None:
+        from moelint.lang.suggest import nearest
+
+        stem = section + "."
+        size = len(stem)
+        return nearest(name, (k[size:] for k in self.table.specs if k.startswith(stem)))
+
+    def other_release(self, key: str, written: Written, bits: int) -> KeyProblem | None:
+        """A key that only other releases have: not yet, or no longer."""
+        releases = all_releases(self.trainer)
+        having = [release for n, release in enumerate(releases) if bits >> n & 1]
+        here = releases.index(self.table.release)
+        renamed = renames().get(key)
+        if bits >> (here + 1) and not bits & ((1 << here) - 1):
+            problem = KeyProblem(
+                "KEY002", self.unknown_effect, key, written,
+                f"{written.spelling} came with {self.package} {having[0]}; {self.release} does not know it", self.certain,
+            )
+        else:
+            if renamed is not None:
+                found = self.renamed(key, written, renamed, "KEY003", self.unknown_effect)
+                if found is not None:
+                    return found
+            older = [release for release in having if releases.index(release) < here]
+            last = older[-1] if older else having[-1]
+            problem = KeyProblem(
+                "KEY003", self.unknown_effect, key, written,
+                f"{written.spelling} is gone: {self.package} {last} was the last release with it, {self.release} does not know it",
+                self.certain,
+            )
+        return self._said(problem)
+
+    def renamed(self, key: str, written: Written, entry: dict[str, Any], rule: str, effect: str) -> KeyProblem | None:
+        """An old spelling, if the target release has the new one; nothing for one that stands at its default."""
+        if written.value is UNKNOWN or equal(written.value, self.layers.default(key)) is True or written.value is None:
+            return None
+        release = self.effective.target.get(entry["package"].replace("-", "_"))
+        from moelint.lang.versions import Version
+
+        if not isinstance(release, Version) or release < Version(entry["since"]):
+            return None
+        problem = KeyProblem(rule, effect, key, written, f"{written.spelling}: {entry['message']}.", self.certain)
+        new = entry.get("to")
+        if new is None or not self.table.knows(new) or ("when" in entry and written.value != entry["when"]):
+            return problem
+        if new not in self.layers.written:
+            problem.sets, problem.unset = {new: entry.get("value", written.value)}, [key]
+            problem.safety, problem.why = "safe", "the new spelling means the same"
+            problem.message = f"{written.spelling} is an old spelling of {new}: {entry['message']}."
+        return problem
+
+    def value(self, key: str, written: Written, spec: Spec) -> KeyProblem | None:
+        """A value that the field cannot hold."""
+        if written.value is UNKNOWN:
+            return None
+        found: Fault | None = fault(written.value, spec, self.layers.default(key), self.trainer)
+        if found is None:
+            return None
+        problem = KeyProblem(found.rule, found.effect, key, written, f"{written.spelling}: {found.message}.")
+        if found.instead is not UNKNOWN:
+            problem.sets, problem.why, problem.safety = {key: found.instead}, "the value that is meant", "unsafe"
+        return problem
+
+    def unread(self, setting: Setting) -> KeyProblem | None:
+        """A setting that the dialect has no key for: a flag that no release has, or a misspelt section."""
+        name = str(setting.path[-1])
+        if self.trainer == "lm":
+            return self._flag(name, setting)
+        head = str(setting.path[0]) if setting.path else ""
+        from moelint.lang.suggest import distance
+
+        sections = {k.partition(".")[0] for k in self.table.specs}
+        near = next((s for s in sorted(sections) if head != s and len(head) > 3 and distance(head, s, 2) <= (1 if len(s) < 6 else 2)), None)
+        if near is None:
+            return None
+        problem = KeyProblem(
+            "KEY001", "ignored", ".".join(str(p) for p in setting.path), None,
+            f"{head} is not a section of the configuration: did you mean {near}?",
+        )
+        problem.setting = setting
+        return problem
+
+    def _flag(self, name: str, setting: Setting) -> KeyProblem | None:
+        if not name.startswith("--"):
+            return None
+        from moelint.lang.suggest import nearest
+        from moelint.read import flags
+
+        near = nearest(name, flags.names())
+        problem = KeyProblem(
+            "KEY001", "refuses", name, None,
+            f"no release of Megatron-LM has the argument {name}" + (f": did you mean {near}?" if near else "."),
+        )
+        problem.setting = setting
+        return problem
