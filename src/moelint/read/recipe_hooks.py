@@ -1,0 +1,56 @@
+"""What Megatron Bridge's own names mean in a recipe: model providers by Hugging Face id, official recipes by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from moelint.text.python.hooks import NOTHING, Hooks
+from moelint.text.python.values import ClassValue, External, Instance, Opaque
+
+_PROVIDER = "moelint.provider:"
+Facts = Callable[[str], "Mapping[str, Any] | None"]
+Defaults = Callable[[str, str], Any]
+
+
+class RecipeHooks(Hooks):
+    """``models``: provider fields by Hugging Face id. ``recipes``: values of an official recipe by function name.
+    ``defaults``: (class name, field) → the default of a class outside the checkout, NOTHING if none is known."""
+
+    def __init__(self, models: Facts, recipes: Facts, defaults: Defaults) -> None:
+        self.models, self.recipes, self.defaults = models, recipes, defaults
+
+    def call(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        if "AutoBridge.from_hf" in name:
+            model = arguments[0] if arguments else next(iter(keywords.values()), None)
+            bridge = Instance(External("AutoBridge"))
+            provider = External(_PROVIDER + (model if isinstance(model, str) and "from_hf_pretrained" in name else ""))
+            bridge.attributes = {"to_megatron_provider": provider, "get_model_config": provider}
+            return bridge
+        if name.startswith(_PROVIDER):
+            return self.provider(name[len(_PROVIDER) :])
+        if name.endswith("_config") and ".recipes." in name or ".perf_recipes." in name:
+            return NOTHING
+        return NOTHING
+
+    def provider(self, model: str) -> Instance:
+        """The provider object of a model; an id that no table knows gives an object of which nothing is known."""
+        facts = self.models(model)
+        out = Instance(External("ModelProvider" if facts is None else str(facts.get("_provider", "ModelProvider"))))
+        for field, value in (facts or {}).items():
+            if not field.startswith("_"):
+                out.attributes[field] = value
+                out.origin[field] = "model"
+        if facts is not None:
+            out.origin["_complete"] = "model"
+        return out
+
+    def external(self, name: str) -> Any:
+        return NOTHING
+
+    def default(self, cls: ClassValue | External | None, attribute: str) -> Any:
+        return NOTHING if cls is None else self.defaults(cls.name.rsplit(".", 1)[-1], attribute)
+
+
+def unknown(reason: str) -> Opaque:
+    return Opaque(reason)

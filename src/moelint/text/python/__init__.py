@@ -1,0 +1,1 @@
+"""Reads Python configuration functions without running them: a bounded evaluator over the syntax tree."""
