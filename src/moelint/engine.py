@@ -192,6 +192,7 @@ class _File:
                 item.fixes = fixes_for(verdict.rule.fixes, verdict.scope, config, verdict.certainty)
             findings.append(item)
         findings += self._overrides(effective, config)
+        findings += self._keys(effective, config)
         for key, written in config.written.items():
             self._spellings[config.name, key] = written.spelling
         about = ConfigReport(config.name, config.line, config.dialect, config.trainer, config.completeness)
@@ -234,6 +235,15 @@ class _File:
                     item = from_override(override, scope, config, self.level(rule, None), self.strict)
                     if item is not None:
                         yield item
+
+    def _keys(self, effective: Any, config: Config) -> Iterable[Finding]:
+        from moelint.trainer.keys import check
+
+        for problem in check(effective):
+            if self.wanted(problem.rule):
+                from moelint.findings.keys import from_key_problem
+
+                yield from_key_problem(problem, effective.scope(), config, self.level(problem.rule, None), self.strict)
 
     def spelling(self, item: Finding) -> str:
         return self._spellings.get((item.config, item.key), item.key)

@@ -1,11 +1,12 @@
 """What moelint says without a policy: texts that cannot be read, and directives that do not do what they seem to.
 
-The kinds are those of ``text.document.Problem``. Rules about keys and values (KEY0xx) are the packs'.
+The kinds are those of ``text.document.Problem``. The rules about keys and values (KEY0xx) check the trainers' field tables.
 """
 
 from __future__ import annotations
 
-from moelint.results import RuleInfo
+from moelint.results import EFFECT_SEVERITY, RuleInfo
+from moelint.trainer.key_rules import PAGES as _KEY_PAGES
 
 _PAGES: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("syntax", "KEY101", "broken-text", "refuses", "error", "The file cannot be parsed.",
@@ -37,6 +38,7 @@ _PAGES: tuple[tuple[str, str, str, str, str, str, str], ...] = (
 )
 
 RULES = {page[1]: page for page in _PAGES}
+RULES.update((id, (id, id, name, effect, EFFECT_SEVERITY[effect], summary, text)) for id, name, effect, summary, text in _KEY_PAGES)
 KINDS = {page[0]: page for page in _PAGES}
 OTHER = KINDS["directive"]
 

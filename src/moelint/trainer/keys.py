@@ -55,9 +55,11 @@ def check(effective: Effective) -> list[KeyProblem]:
             found = checker.one(key, written)
             if found is not None:
                 out.append(found)
+    said = set()
     for setting in effective.config.unread:
         unread = checker.unread(setting)
-        if unread is not None:
+        if unread is not None and unread.message not in said:
+            said.add(unread.message)
             out.append(unread)
     return out
 
