@@ -76,11 +76,12 @@ class Store:
         self.enabled = enabled
 
     def get(self, name: str, sources: list[str], build: Callable[[], tuple[Any, ...]]) -> Blobs:
-        """Blobs called ``name`` made of ``sources`` (paths), or what ``build`` gives: a tuple of plain data."""
+        """Blobs called ``name`` (its first word shows in the file's name), made of ``sources`` (paths); where there are
+        none, what ``build`` gives: a tuple of plain data."""
         if not self.enabled:
             return Blobs(build())
         tag = blake2b(("\0".join([name, *sources])).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
-        filename = f"{name}-{tag}.blob"
+        filename = f"{name.split(' ')[0]}-{tag}.blob"
         try:
             stamp = fingerprint(sources)
         except OSError:

@@ -34,8 +34,8 @@ class Failure:
 
 
 def test(packs: Packs, rules: Iterable[str] | None = None) -> tuple[int, list[Failure], list[Failure]]:
-    """(number of examples run, what failed, cases that no bad example fires) for all rules, or for the given ids. A rule
-    that no bad example fires at all is a failure."""
+    """(number of examples run, what failed, cases that no bad example fires) for all rules, or for the given ids. A
+    rule that no bad example fires at all is a failure."""
     wanted = set(rules) if rules is not None else None
     count = 0
     failures: list[Failure] = []

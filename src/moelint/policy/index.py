@@ -1,12 +1,81 @@
-"""Which cases a config can trigger: the watch index."""
+"""The watch index: which cases a config can trigger at all.
+
+A case fires only if each conjunct of its condition is true. One conjunct that is not true with every setting at its
+default, and that hangs on settings alone, is *watched*: as long as the config changes none of the settings under it
+(looked up through facts and through the trainer's rewrites), the case cannot fire and is not even built. Kleene's logic
+makes this right for partial configs too: what is not true with all defaults known is not true with some unknown.
+
+A *token* is a key whose value differs from its default, or ``?key`` for one that is written at all. The index is made
+once for each set of defaults (trainer, dialect, release, model class) and stored beside the packs.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from moelint import data
+from moelint.lang.store import Store
 from moelint.policy.load import Packs
 
+# Settings that choose the class of model or dataset, and with it other defaults.
+_CLASSES = ("model._target_", "model.multi_latent_attention", "dataset._target_")
+_MADE: dict[tuple[int, Any], tuple[list[int], dict[str, list[int]]]] = {}
 
-def candidates(packs: Packs, effective: Any) -> Any:
+
+def candidates(packs: Packs, effective: Any) -> list[int]:
     """Numbers of the cases to try, ascending."""
-    return range(len(packs.cases))
+    always, watch = _index(packs, effective)
+    found = set(always)
+    for token in touched(effective):
+        if token in watch:
+            found.update(watch[token])
+    return sorted(found)
+
+
+def touched(effective: Any) -> list[str]:
+    """The tokens of a config."""
+    layers = effective.layers
+    out = list(layers.sections)
+    out += ["?" + section for section in layers.sections]
+    defaults = layers.table.defaults if layers.framework is None else {}
+    for key, written in layers.written.items():
+        out.append("?" + key)
+        value = written.value
+        if key not in defaults or type(value) is not type(defaults[key]) or value != defaults[key]:
+            out.append(key)
+    if layers.recipe is not None:
+        out += layers.recipe
+    return out
+
+
+def _index(packs: Packs, effective: Any) -> tuple[list[int], dict[str, list[int]]]:
+    config, target = effective.config, effective.target
+    classes = tuple((k, repr(config.written[k].value)) for k in _CLASSES if k in config.written)
+    releases = (str(target.get("megatron_core")), str(target.get("megatron_bridge")))
+    name = (
+        config.trainer, config.dialect, effective.table.release, releases, config.complete_env, classes,
+    )
+    found = _MADE.get((id(packs), name))
+    if found is None:
+        def build() -> tuple[Any, ...]:
+            from moelint.policy.watch import build_index
+
+            return (build_index(packs, effective, _CLASSES),)
+
+        stored = Store(packs.cached).get("index " + repr(name), [*packs.sources, *_sources()], build)[0]
+        found = _MADE[id(packs), name] = stored
+    return found
+
+
+def _sources() -> list[str]:
+    """Files that defaults and rewrites come from."""
+    from moelint.cache import tree
+
+    home, here = data.folder("trainers"), os.path.dirname(os.path.abspath(__file__))
+    paths = [os.path.join(here, "watch.py")]
+    for folder, ending in (("fields", ".json"), ("rewrites", ".yaml"), ("dialects", ".yaml")):
+        top = os.path.join(home, folder)
+        if os.path.isdir(top):
+            paths += tree(top, ending)
+    return paths

@@ -50,11 +50,12 @@ class Packs:
     that rules once had; ``versions``: pack name → version. ``texts`` (slow to load) has what ``explain`` prints."""
 
     __slots__ = (
-        "_closures", "_facts", "_rules", "applies", "blobs", "cases", "core", "ids", "redirects", "sources", "versions",
+        "_closures", "_facts", "_rules", "applies", "blobs", "cached", "cases", "core", "ids", "redirects", "sources",
+        "versions",
     )
 
-    def __init__(self, blobs: Blobs, sources: list[str]) -> None:
-        self.blobs, self.sources = blobs, sources
+    def __init__(self, blobs: Blobs, sources: list[str], cached: bool = True) -> None:
+        self.blobs, self.sources, self.cached = blobs, sources, cached
         self.core: dict[str, Any] = blobs[0]
         self.cases: list[tuple[Any, ...]] = self.core["cases"]
         self.applies: list[Any] = self.core["applies"]
@@ -113,7 +114,7 @@ def load(policies: Iterable[str] = (), cache: bool = True, shipped: bool = True)
 
             return compile_packs(wanted, {f for f in wanted if not is_shipped(f)})
 
-        found = _loaded[key] = Packs(Store(cache).get("packs", sources, build), sources)
+        found = _loaded[key] = Packs(Store(cache).get("packs", sources, build), sources, cache)
     return found
 
 

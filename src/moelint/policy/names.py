@@ -59,7 +59,7 @@ def keys() -> dict[str, Info]:
                 specs = [r[2] for r in ranges if not r[2].get("absent")]
                 if specs:
                     found.setdefault(key, []).append((trainer, specs))
-    classes = {f"{section}._target_": Info("str", True) for section in ("model", "dataset")}  # the class that a file names
+    classes = {f"{section}._target_": Info("str", True) for section in ("model", "dataset")}  # the named class
     return {key: _info(entries) for key, entries in found.items()} | classes
 
 

@@ -1,0 +1,156 @@
+"""Builds the watch index for one set of defaults; see ``moelint.policy.index``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moelint.lang.closures import condition
+from moelint.policy.load import Packs
+
+_RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
+_OPEN = ("target.", "hw.", "walls.", "before.", "saved.")
+_NAMES = frozenset(("stages", "moe_layers", "dialect", "complete"))
+Tokens = frozenset[str] | None  # None: hangs on more than settings
+
+
+def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple[list[int], dict[str, list[int]]]:
+    """(cases to try always, token → cases to try when a config has it)."""
+    defaults = _defaults(effective, classes)
+    influence = _Influence(effective)
+    choices: list[list[frozenset[str]]] = []
+    for entry in packs.cases:
+        scope = defaults.scope(entry[5])
+        usable = []
+        for part in _conjuncts(entry[8]):
+            tokens = influence.of_tree(part)
+            if tokens is not None and condition(part)(scope) is not True:
+                usable.append(tokens)
+        choices.append(usable)
+    common: dict[str, int] = {}
+    for usable in choices:
+        for tokens in usable:
+            for token in tokens:
+                common[token] = common.get(token, 0) + 1
+    always: list[int] = []
+    watch: dict[str, list[int]] = {}
+    for number, usable in enumerate(choices):
+        if not usable:
+            always.append(number)
+            continue
+        best = min(usable, key=lambda tokens: (max((common[t] for t in tokens), default=0), sorted(tokens)))
+        for token in best:
+            watch.setdefault(token, []).append(number)
+    return always, watch
+
+
+def _conjuncts(tree: Any) -> list[Any]:
+    """Parts that must all be true, nested ``and`` opened."""
+    if tree[0] == "and":
+        return [part for item in tree[1] for part in _conjuncts(item)]
+    return [tree]
+
+
+def _defaults(effective: Any, classes: tuple[str, ...]) -> Any:
+    """The effective config of a file that states nothing but the model's class."""
+    from moelint.read.config import Config
+    from moelint.trainer.effective import Effective
+
+    config = effective.config
+    empty = Config("defaults", 1, config.dialect, config.trainer, config.document)
+    empty.completeness, empty.complete_env = "complete", config.complete_env
+    empty.written = {key: config.written[key] for key in classes if key in config.written}
+    return Effective(empty, effective.target, effective.table, effective.facts)
+
+
+class _Influence:
+    """Which tokens can move the value of a name, through facts and rewrites."""
+
+    def __init__(self, effective: Any) -> None:
+        self.facts, self.rewrites = effective.facts.trees, effective.rewrites.by_key
+        self.core = effective.config.trainer == "core"
+        self.exprs = set(effective.table.exprs)
+        for keys in effective.table.variants.values():
+            self.exprs |= {key for key, found in keys.items() if found is not None and found[0] == "expr"}
+        self.known: dict[str, Tokens] = {}
+
+    def of_tree(self, tree: Any) -> Tokens:
+        return self._all(_tokens(tree), ())
+
+    def _all(self, tokens: set[str] | None, path: tuple[str, ...]) -> Tokens:
+        if tokens is None:
+            return None
+        out: set[str] = set()
+        for token in tokens:
+            found = self._of(token, path)
+            if found is None:
+                return None
+            out |= found
+        return frozenset(out)
+
+    def _of(self, token: str, path: tuple[str, ...]) -> Tokens:
+        if token in self.known:
+            return self.known[token]
+        if token in path:
+            return frozenset()  # on the way round already
+        found = self._find(token, (*path, token))
+        if not path:  # inside a circle a result may be partial: only keep what was asked from outside
+            self.known[token] = found
+        return found
+
+    def _find(self, token: str, path: tuple[str, ...]) -> Tokens:
+        if token.startswith("?"):
+            # ``written(a.b)`` of a section inside a section is answered by keys below it: not one token
+            return frozenset((token,)) if token.count(".") <= 1 else None
+        if token.startswith("given."):
+            return self._setting(token[6:])
+        if token.startswith(_OPEN) or token in _NAMES:
+            return None
+        if token == "trainer":
+            return frozenset()
+        if token in self.facts:
+            return self._all(_tokens(self.facts[token]), path)
+        own = self._setting(token)
+        if own is None:
+            return None
+        out = set(own)
+        for rewrite in self.rewrites.get(token, ()):
+            if any(kind not in ("trainer", "dialect") and name not in _RELEASES
+                   for alternative in rewrite.applies for kind, name, _ in alternative):
+                return None
+            for tree in (*rewrite.when, rewrite.sets[token]):
+                found = self._all(_tokens(tree), path)
+                if found is None:
+                    return None
+                out |= found
+        return frozenset(out)
+
+    def _setting(self, key: str) -> Tokens:
+        if key in self.exprs:
+            return None
+        section = key.partition(".")[0]
+        if self.core and section != "model":
+            return frozenset((key, section))  # the defaults of a section count once anything of it is written
+        return frozenset((key,))
+
+
+def _tokens(tree: Any) -> set[str] | None:
+    """Names that an expression reads, ``?key`` for ``written(key)``; None if it compares revisions."""
+    out: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, tuple) or not node:
+            continue
+        if isinstance(node[0], str):
+            if node[0] == "name":
+                out.add(node[1])
+                continue
+            if node[0] == "written":
+                out.add("?" + node[1])
+                continue
+            if node[0] in ("changed", "gate"):
+                return None
+            if node[0] == "const" or node[0] in ("default_of", "choices"):
+                continue
+        waiting += [part for part in node if isinstance(part, tuple)]
+    return out
