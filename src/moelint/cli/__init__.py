@@ -21,18 +21,35 @@ def main(argv: list[str] | None = None) -> None:
     """Run a command and exit: 0 clean, 1 findings, 2 usage, configuration or policy error."""
     words = sys.argv[1:] if argv is None else argv
     name = words[0] if words and words[0] in COMMANDS else None
-    if name is None or name == "check":
-        from moelint.cli.check import command
-    else:
-        from importlib import import_module
-
-        command = import_module(f"moelint.cli.{name}").command
     arguments = words if name is None else words[1:]
-    program = "moelint" if name is None else f"moelint {name}"
     try:
-        command.main(arguments, prog_name=program)
+        if name is None or name == "check":
+            _check(arguments, "moelint" if name is None else "moelint check")
+        else:
+            from importlib import import_module
+
+            import_module(f"moelint.cli.{name}").command.main(arguments, prog_name=f"moelint {name}")
     except BrokenPipeError:  # the reader of our output went away, as with `| head`
         import os
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+
+
+def _check(words: list[str], program: str) -> None:
+    from moelint.cli.argv import parse
+
+    parsed = parse(words)
+    if parsed is not None:
+        from moelint.cli.run import run
+        from moelint.cli.usage import Usage
+
+        try:
+            sys.exit(run(*parsed))
+        except Usage:
+            pass  # click says it
+        except KeyboardInterrupt:
+            sys.exit(130)
+    from moelint.cli.check import command
+
+    command.main(words, prog_name=program)

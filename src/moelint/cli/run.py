@@ -6,10 +6,9 @@ import os
 import sys
 from typing import IO, Any
 
-import click
-
 from moelint import report as reports
 from moelint.api import check
+from moelint.cli.usage import Usage
 from moelint.conf.model import ConfError
 from moelint.errors import UsageError
 from moelint.options import Options
@@ -18,9 +17,10 @@ from moelint.results import Report
 
 
 def run(paths: list[str], given: dict[str, Any]) -> int:
-    """Check paths with the options of the command line and print; the exit code."""
+    """Check paths with the options of the command line and print; the exit code. Raises Usage before doing anything."""
+    paths = paths or ["."]
     options = _options(paths, given)
-    progress = _Progress() if given["format_"] in (None, "text") and sys.stderr.isatty() else None
+    progress = _Progress() if given["format"] in (None, "text") and sys.stderr.isatty() else None
     options.progress = progress
     try:
         report = check(paths, options)
@@ -44,31 +44,29 @@ def run(paths: list[str], given: dict[str, Any]) -> int:
 
 
 def _options(paths: list[str], given: dict[str, Any]) -> Options:
-    if given["diff"] and given["format_"]:
-        raise click.UsageError("--diff prints a patch and nothing else: not with --format")
+    if given["diff"] and given["format"]:
+        raise Usage("--diff prints a patch and nothing else: not with --format")
     if given["diff"] and given["fix"]:
-        raise click.UsageError("--diff writes nothing, --fix writes: choose one")
+        raise Usage("--diff writes nothing, --fix writes: choose one")
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
-        raise click.UsageError("--unsafe-fixes adds to --fix or --diff")
+        raise Usage("--unsafe-fixes adds to --fix or --diff")
     if given["config"] and given["no_config"]:
-        raise click.UsageError("--config and --no-config contradict each other")
+        raise Usage("--config and --no-config contradict each other")
     if "-" in paths and given["fix"]:
-        raise click.UsageError("stdin cannot be fixed in place: use --diff")
+        raise Usage("stdin cannot be fixed in place: use --diff")
     options = Options()
     options.select, options.ignore = given["select"], given["ignore"]
     options.target = dict(given["target"])
     for name in ("gpu", "gpus"):
         if given[name] is not None and options.target.setdefault(name, str(given[name])) != str(given[name]):
-            raise click.UsageError(
-                f"--{name} {given[name]} and --target {name}={options.target[name]} contradict each other"
-            )
+            raise Usage(f"--{name} {given[name]} and --target {name}={options.target[name]} contradict each other")
     options.define, options.base, options.policies = given["define"], given["base"], list(given["policies"])
     options.config, options.no_config, options.strict = given["config"], given["no_config"], given["strict"]
     options.fix, options.write = given["fix"] or given["diff"], given["fix"]
     options.unsafe_fixes, options.show_undecided = given["unsafe_fixes"], given["show_undecided"]
     options.jobs, options.cache = given["jobs"], not given["no_cache"]
     options.stdin_filename = given["stdin_filename"]
-    formats = {given["format_"], *(format for format, _ in given["output"])}
+    formats = {given["format"], *(format for format, _ in given["output"])}
     options.rule_info = bool(formats & reports.NEEDS_RULES)
     if "-" in paths:
         options.stdin = sys.stdin.buffer.read()
@@ -94,7 +92,7 @@ def _print(report: Report, given: dict[str, Any]) -> bool:
             for reason in file.refused:
                 _complain(f"{file.path}: not fixed: {reason}")
     else:
-        reports.write(given["format_"] or "text", report, sys.stdout, _look(given, sys.stdout))
+        reports.write(given["format"] or "text", report, sys.stdout, _look(given, sys.stdout))
     sys.stdout.flush()
     failed = False
     for format, path in given["output"]:

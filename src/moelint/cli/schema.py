@@ -11,7 +11,9 @@ import click
 def names() -> list[str]:
     from moelint.data import folder
 
-    return sorted(name.removesuffix(".schema.json") for name in os.listdir(folder("schemas")) if name.endswith(".schema.json"))
+    return sorted(
+        name.removesuffix(".schema.json") for name in os.listdir(folder("schemas")) if name.endswith(".schema.json")
+    )
 
 
 @click.command()
