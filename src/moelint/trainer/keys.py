@@ -26,6 +26,8 @@ CLASSES = frozenset((
     "HybridModelConfig", "TransformerConfig", "MLATransformerConfig", "GPTDatasetConfig", "GPTSFTDatasetConfig",
     "FinetuningDatasetConfig", "LoRA",
 ))
+# dumps of the trainer itself: their old spellings and their release are not the author's doing
+DUMPS = frozenset(("bridge-resolved",))
 FREE = frozenset(("env_vars", "lm", "bridge", "recipe", "cluster"))  # sections without a table
 
 
@@ -71,6 +73,7 @@ class _Checker:
         stated = effective.target.values.get(TRAINER_PACKAGE[self.trainer].replace("-", "_").replace("_lm", "_core"))
         self.certain = stated is None or stated.hangs_on is None
         self.package = TRAINER_PACKAGE[self.trainer]
+        self.dump = effective.config.dialect in DUMPS
         # Core's constructor and the argument parser raise; Bridge logs a line and goes on without the setting
         self.unknown_effect = "ignored" if self.trainer == "bridge" else "refuses"
 
@@ -88,8 +91,8 @@ class _Checker:
             spec = table.spec(key, self.layers.variants) or table.spec(key)
             if spec is None:
                 return self.stranger(key, section, name, written)
-        renamed = renames().get(key)
-        if renamed is not None:
+        renamed = None if self.dump else renames().get(key)
+        if renamed is not None and renamed.get("to") not in self.layers.written:
             found = self.renamed(key, written, renamed, "KEY004", "deprecated")
             if found is not None:
                 return found
@@ -99,7 +102,7 @@ class _Checker:
         """A key that the target release does not have."""
         bits = self.table.elsewhere.get(key)
         if bits is not None:
-            return self.other_release(key, written, bits)
+            return None if self.dump else self.other_release(key, written, bits)
         head = name.partition(".")[0]
         parent = self.table.spec(f"{section}.{head}")
         if "." in name and (parent is None or parent[0] not in ("bool", "int", "float", "str", "list[int]", "list[str]")):
@@ -193,7 +196,7 @@ class _Checker:
         """A value that the field cannot hold."""
         if written.value is UNKNOWN:
             return None
-        found: Fault | None = fault(written.value, spec, self.layers.default(key), self.trainer)
+        found: Fault | None = fault(written.value, spec, self.layers.default(key), self.trainer, key)
         if found is None:
             return None
         problem = KeyProblem(found.rule, found.effect, key, written, f"{written.spelling}: {found.message}.")

@@ -23,24 +23,36 @@ class Fault:
         self.rule, self.effect, self.message, self.instead = rule, effect, message, instead
 
 
-def fault(value: Any, spec: Spec, default: Any, trainer: str) -> Fault | None:
-    """What is wrong with a value for a field; None if nothing is."""
+# integer fields that are counted with: a fraction ends in range() or in a group's size, even a whole one such as 4.0
+_COUNTED = ("parallel_size", "num_", "batch_size", "seq_length", "topk")
+
+# fields whose declared choices some model class of the trainer widens
+_WIDER = frozenset(("model.position_embedding_type", "model.experimental_attention_variant"))
+
+
+def fault(value: Any, spec: Spec, default: Any, trainer: str, key: str = "") -> Fault | None:
+    """What is wrong with a value for a field; None if nothing is. ``key``: the canonical key, for what depends on it."""
     kind, nullable, choices, _ = spec
     kinds = kind.split("|")
     if value is None or default is UNKNOWN or any(k in OPEN or k.startswith("enum:") for k in kinds):
         return None
     effect = "refuses" if trainer == "lm" else "crashes"
-    if isinstance(value, str):
+    if trainer == "lm" and isinstance(value, str) and (
+        any(k.startswith("list") for k in kinds) or _parsed(value, kinds) is not UNKNOWN
+    ):
+        found = None  # the parser converts, and takes one word for a list of one
+    elif isinstance(value, str):
         found = _text(value, kinds, nullable, effect)
     elif isinstance(value, bool):
         found = None if "bool" in kinds else _wrong(value, kinds, effect, int(value) if kinds == ["int"] else UNKNOWN)
     elif isinstance(value, (int, float)):
-        found = _number(value, kinds, effect)
+        found = _number(value, kinds, effect, any(word in key for word in _COUNTED))
     elif isinstance(value, (list, tuple)):
-        found = None if any(k.startswith("list") or k == "str" for k in kinds) else _wrong(list(value), kinds, effect)
+        fits = any(k.startswith("list") or k == "str" for k in kinds) or not any(word in key for word in _COUNTED)
+        found = None if fits else _wrong(list(value), kinds, effect)
     else:
         found = None
-    if found is None and choices:
+    if found is None and choices and key not in _WIDER:
         found = _choice(normal(value, spec), choices, trainer)
     return found
 
@@ -95,17 +107,16 @@ def _parsed(text: str, kinds: list[str]) -> Any:
     return UNKNOWN
 
 
-def _number(value: float, kinds: list[str], effect: str) -> Fault | None:
-    if isinstance(value, float):
-        if "float" in kinds:
-            return None
-        if "int" in kinds:
-            return _wrong(value, kinds, effect, int(value) if value.is_integer() else UNKNOWN)
-    elif "int" in kinds or "float" in kinds or ("bool" in kinds and value in (0, 1)):
+def _number(value: float, kinds: list[str], effect: str, counted: bool) -> Fault | None:
+    if "float" in kinds or "bool" in kinds:
         return None
-    if kinds == ["str"] or "dtype" in kinds or "list" in kinds:
-        return None  # a path, a name or a mixed list that YAML reads as a number: harmless
-    return _wrong(value, kinds, effect, [value] if "list[int]" in kinds and isinstance(value, int) else UNKNOWN)
+    if isinstance(value, float):
+        whole = value.is_integer()
+        if "int" in kinds:
+            return _wrong(value, kinds, effect, int(value) if whole else UNKNOWN) if counted or not whole else None
+    elif "int" in kinds:
+        return None
+    return None  # a path, a name or a list of one that YAML reads as a number: harmless
 
 
 def _choice(value: Any, choices: tuple[Any, ...], trainer: str) -> Fault | None:
