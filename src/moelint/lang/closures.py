@@ -12,7 +12,7 @@ from typing import Any
 from moelint.lang.functions import TABLE, bounded, contains, elements, equal, is_int, is_number
 from moelint.lang.limits import FUEL, LIST, STEPS, STRING
 from moelint.lang.unknown import UNKNOWN
-from moelint.lang.versions import Version, holds, parse
+from moelint.lang.versions import Version, parse
 
 Tree = tuple[Any, ...]
 Scope = Any
@@ -73,12 +73,24 @@ def _truth(tree: Tree) -> Run:
     kind = tree[0]
     if kind in ("and", "or"):
         return _kleene(kind, tuple(_truth(t) for t in tree[1]))
-    if kind in ("not", "cmp", "written", "changed", "gate"):
+    if kind in ("not", "cmp", "written", "changed"):
         return _build(tree)
+    if kind == "name":
+        return _name_truth(tree[1])
     run = _build(tree)
 
     def truth(scope: Scope) -> Any:
         value = run(scope)
+        return value if value is UNKNOWN or value is True or value is False else bool(value)
+
+    return truth
+
+
+def _name_truth(name: str) -> Run:
+    """The commonest condition of all, without a call in between."""
+
+    def truth(scope: Scope) -> Any:
+        value = scope.get(name)
         return value if value is UNKNOWN or value is True or value is False else bool(value)
 
     return truth
@@ -154,7 +166,23 @@ def _not(item: Tree) -> Run:
     return negate
 
 
+def _name_equals(name: str, constant: Any, same: bool) -> Run:
+    """A setting beside a text or None, without a call in between."""
+
+    def equals(scope: Scope) -> Any:
+        value = scope.get(name)
+        if value.__class__ is Version:
+            value = equal(value, constant)
+            return UNKNOWN if value is UNKNOWN else value is same
+        return UNKNOWN if value is UNKNOWN else (value == constant) is same
+
+    return equals
+
+
 def _cmp(op: str, left: Tree, right: Tree) -> Run:
+    plain = right[0] == "const" and right[1].__class__ in (str, type(None))
+    if plain and left[0] == "name" and op in ("==", "!=", "is", "is not"):
+        return _name_equals(left[1], right[1], op in ("==", "is"))
     a = _build(left)
     if op in ("is", "is not"):
         wanted = op == "is"
@@ -164,19 +192,6 @@ def _cmp(op: str, left: Tree, right: Tree) -> Run:
             return UNKNOWN if value is UNKNOWN else (value is None) is wanted
 
         return is_none
-    if op in ("==", "!=") and right[0] == "const" and right[1].__class__ in (str, type(None)):
-        constant, same = right[1], op == "=="
-
-        def equals_constant(scope: Scope) -> Any:
-            value = a(scope)
-            if value is UNKNOWN:
-                return UNKNOWN
-            if value.__class__ is Version:
-                value = equal(value, constant)
-                return UNKNOWN if value is UNKNOWN else value is same
-            return (value == constant) is same
-
-        return equals_constant
     b = _build(right)
     test = _COMPARE[op]
     return lambda scope: test(a(scope), b(scope))
@@ -360,20 +375,6 @@ def _choices(key: str) -> Run:
     return run
 
 
-def _gate(name: str, wanted: Any) -> Run:
-    """Whether a package's version passes a gate. Of an unknown version, what every release that it may be would say."""
-
-    def run(scope: Scope) -> Any:
-        value = scope.get(name)
-        if value is not UNKNOWN:
-            return holds(wanted, value)
-        releases = getattr(scope, "releases", None)
-        answers = {holds(wanted, r) for r in (releases(name) if releases is not None else ())}
-        return answers.pop() if len(answers) == 1 else UNKNOWN
-
-    return run
-
-
 _BUILDERS: dict[str, Callable[..., Run]] = {
     "const": _const, "list": _list, "name": _name, "var": _var, "and": _value_chain(False), "or": _value_chain(True),
     "not": _not, "cmp": _cmp, "bin": _bin, "neg": _neg, "if": _if, "call": _call, "gen": _gen,
@@ -381,5 +382,5 @@ _BUILDERS: dict[str, Callable[..., Run]] = {
     "written": lambda key: lambda scope: scope.written(key),
     "changed": lambda key: lambda scope: scope.changed(key),
     "default_of": lambda key: lambda scope: scope.default(key),
-    "choices": _choices, "gate": _gate,
+    "choices": _choices,
 }

@@ -110,7 +110,7 @@ def reads(tree: Any) -> set[str]:
 def _reads(tree: Any) -> Iterator[str]:
     if not isinstance(tree, tuple) or not tree:
         return
-    if tree[0] in ("name", "written", "changed", "default_of", "gate"):
+    if tree[0] in ("name", "written", "changed", "default_of"):
         yield tree[1]
         return
     if tree[0] == "const":

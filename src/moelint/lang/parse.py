@@ -2,8 +2,7 @@
 
 Nodes: ("const", v) ("list", nodes) ("name", n) ("var",) ("and", nodes) ("or", nodes) ("not", x) ("cmp", op, a, b)
 ("bin", op, a, b) ("neg", x) ("if", cond, a, b) ("call", name, args) ("gen", name, element, list, cond|None)
-("attr", x, name) ("item", x, index) ("written", key) ("changed", key) ("default_of", key) ("choices", key); and of
-``applies`` only: ("gate", name, compiled gate).
+("attr", x, name) ("item", x, index) ("written", key) ("changed", key) ("default_of", key) ("choices", key).
 Plain data, so that ``marshal`` can store it. Only a pack's compilation comes here: ``ast`` is imported inside.
 """
 

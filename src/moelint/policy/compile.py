@@ -37,7 +37,8 @@ def compile_packs(folders: list[str], checked: set[str]) -> tuple[Any, ...]:
     for folder in folders:
         compiler.pack(folder, folder in checked)
     if compiler.problems:
-        raise PolicyError(compiler.problems)
+        once = {str(problem): problem for problem in compiler.problems}  # a rule's own `when` is read for each case
+        raise PolicyError(list(once.values()))
     return compiler.result()
 
 

@@ -76,7 +76,9 @@ class _Run:
                 elif self.stands(entry):
                     undecided.append((entry[0], entry[3], self.assumptions(number, self.recorder(number).names)))
             elif show_undecided or self.stands(entry):
-                undecided.append((entry[0], entry[3], self.waits(number)))
+                waits = self.waits(number)
+                if waits or show_undecided:  # else a value of a wrong type: nothing that anyone could state
+                    undecided.append((entry[0], entry[3], waits))
         return verdicts, undecided
 
     def stands(self, entry: tuple[Any, ...]) -> bool:
@@ -117,10 +119,8 @@ class _Run:
 
     def together(self, key: str) -> frozenset[str]:
         """A key with the other spellings of the same thing."""
-        for group in self.packs.core["assumed_groups"]:
-            if key in group:
-                return frozenset(group)
-        return frozenset((key,))
+        groups = [group for group in self.packs.core["assumed_groups"] if key in group]
+        return frozenset((key,)).union(*groups)
 
     def assumptions(self, number: int, names: Any) -> list[str]:
         """Assumed keys under what a case reads, settings before targets."""

@@ -89,7 +89,7 @@ class _Example:
         case = self.example.get("case")
         if not mine:
             waits = next((u[2] for u in undecided if u[0] == self.rule), None)
-            self.fail("bad", "does not fire" + (f": undecided, it waits for {', '.join(waits)}" if waits else ""))
+            self.fail("bad", "does not fire" + ("" if waits is None else f": {_undecided(waits)}"))
             return
         self.tested.update(v.case for v in mine)
         if case is not None and case not in [v.case for v in mine]:
@@ -112,7 +112,7 @@ class _Example:
                 self.fail(which, "fires" + (f" {verdict.case}" if verdict.case else ""))
         for entry in undecided:
             if entry[0] == self.rule:
-                self.fail(which, f"is undecided: it waits for {', '.join(entry[2])}")
+                self.fail(which, _undecided(entry[2]))
         self.others(which, verdicts)
 
     def fixed(self, verdict: Verdict, config: Config, wanted: dict[str, Any]) -> None:
@@ -139,7 +139,7 @@ class _Example:
             if name in self.example:
                 other = self.config(self.example[name])
                 setattr(effective, name, Effective(other, resolve(other)))
-        verdicts, undecided = evaluate(self.packs, effective, index=False)
+        verdicts, undecided = evaluate(self.packs, effective, show_undecided=True, index=False)
         return config, verdicts, undecided
 
     def config(self, values: dict[str, Any]) -> Config:
@@ -148,6 +148,12 @@ class _Example:
         target.update(self.example.get("target") or {})
         dialect = self.example.get("dialect") or _DIALECT[trainer]
         return example_config(written, target, trainer, dialect, self.example.get("completeness") or "complete")
+
+
+def _undecided(waits: list[str]) -> str:
+    if not waits:
+        return "is undecided though every name is known: some value has a type that its operator does not take"
+    return f"is undecided: it waits for {', '.join(waits)}"
 
 
 def example_config(

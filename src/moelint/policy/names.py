@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from moelint import data
-from moelint.lang.names import Info, NameTable
+from moelint.lang.names import ANY, Info, NameTable
 
 if TYPE_CHECKING:
     from moelint.lang.facts import FactError
@@ -26,7 +26,7 @@ def shipped() -> NameTable:
     from moelint.policy.errors import PolicyError
     from moelint.policy.yaml_tree import read
 
-    names = NameTable(keys(), groups=groups()[0])
+    names = NameTable({**keys(), **provided()}, groups=groups()[0], closed=("hw.", "walls."))
     tree, problems = read(os.path.join(data.folder("trainers"), "facts.yaml"))
     if problems:
         raise PolicyError(problems)
@@ -36,6 +36,18 @@ def shipped() -> NameTable:
     except FactError as error:
         raise PolicyError([fact_problem(tree, texts, error)]) from None
     return names
+
+
+def provided() -> dict[str, Info]:
+    """What the machine (``hw.*``) and the analytical model (``walls.*``) can be asked for."""
+    from moelint.trainer import hardware
+    from moelint.walls.estimate import FIGURES
+
+    out = {f"walls.{name}": ANY for name in FIGURES}
+    for machine in hardware.names():
+        for name in hardware.facts(machine) or {}:
+            out[f"hw.{name}"] = ANY
+    return out
 
 
 def fact_problem(tree: YamlTree, texts: Mapping[str, str], error: FactError) -> PolicyProblem:

@@ -148,7 +148,7 @@ def _tokens(tree: Any) -> set[str] | None:
             if node[0] == "written":
                 out.add("?" + node[1])
                 continue
-            if node[0] in ("changed", "gate"):
+            if node[0] == "changed":
                 return None
             if node[0] == "const" or node[0] in ("default_of", "choices"):
                 continue
