@@ -41,9 +41,10 @@ def shipped() -> NameTable:
 def provided() -> dict[str, Info]:
     """What the machine (``hw.*``) and the analytical model (``walls.*``) can be asked for."""
     from moelint.trainer import hardware
+    from moelint.trainer.walls_adapter import ASKED
     from moelint.walls.estimate import FIGURES
 
-    out = {f"walls.{name}": ANY for name in FIGURES}
+    out = {f"walls.{name}": ANY for name in (*FIGURES, *ASKED)}
     for machine in hardware.names():
         for name in hardware.facts(machine) or {}:
             out[f"hw.{name}"] = ANY

@@ -308,7 +308,7 @@ def read_machine(get: Get) -> Machine:
 
 
 # What the inputs say of themselves, beside the figures of ``walls.estimate.FIGURES``.
-_ASKED = {
+ASKED = {
     "memory.trains_all": "every parameter is trained: neither adapters nor frozen parts nor a fine-tuning dataset",
     "memory.modelled": "the attention variant is one that the formulas know",
 }
@@ -350,7 +350,7 @@ class Walls:
 
     def get(self, name: str) -> Any:
         """The value of a figure (``memory.total_gib``), or UNKNOWN."""
-        if name in _ASKED:
+        if name in ASKED:
             return self._asked(name)
         estimate = self.estimate
         if estimate is None:
