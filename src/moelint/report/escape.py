@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls, zero-width marks, lone surrogates.
-_HOSTILE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_HOSTILE = "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -15,7 +15,9 @@ def _escape(match: re.Match[str]) -> str:
 
 def line(text: str) -> str:
     """One printable line: every control character is escaped."""
-    return _HOSTILE.sub(_escape, text)
+    if text.isascii() and text.isprintable():  # nearly all: do not even compile the pattern
+        return text
+    return re.sub(_HOSTILE, _escape, text)
 
 
 def code(text: str) -> str:

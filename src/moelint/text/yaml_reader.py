@@ -35,7 +35,8 @@ MAX_FORGOTTEN = 100
 _Key = tuple[str, int, int]  # name, start, end
 _STYLES = {"": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded"}
 _COLLECTION_TAGS = {None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
-_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_YAML_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
+_NOT_YAML = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # 5 ms to compile: only if needed
 
 
 class _Frame:
@@ -86,7 +87,7 @@ def read_yaml(source: Source) -> list[YamlDocument]:
 def _text_error(source: Source, error: Any) -> TextError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is None:
-        bad = _NOT_YAML.search(source.text)
+        bad = (_NOT_YAML_ASCII if source.text.isascii() else re.compile(_NOT_YAML)).search(source.text)
         if bad is None:
             return TextError(str(error), source.path)
         message = f"YAML does not allow the character U+{ord(bad[0]):04X}"

@@ -16,7 +16,8 @@ _LOOKS_TYPED = re.compile(  # what another reader than PyYAML may take for a num
 )
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _BOOL_PAIRS = (("true", "false"), ("yes", "no"), ("on", "off"))
-_MUST_ESCAPE = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|\u2028|\u2029")
+_MUST_ESCAPE_ASCII = re.compile("[^\x20-\x7e]")
+_MUST_ESCAPE = "[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|\u2028|\u2029"  # slow
 
 
 def render(value: Any, like: str = "", style: str = "plain", flow: bool = False) -> str:
@@ -42,7 +43,7 @@ def render(value: Any, like: str = "", style: str = "plain", flow: bool = False)
 
 def text(value: str, style: str = "plain", flow: bool = False) -> str:
     """A string as a plain scalar where it reads back as itself, else in quotes."""
-    if _MUST_ESCAPE.search(value):
+    if (_MUST_ESCAPE_ASCII if value.isascii() else re.compile(_MUST_ESCAPE)).search(value):
         return _double(value)
     if style == "double":
         return _double(value)
@@ -66,7 +67,7 @@ def _double(value: str) -> str:
     for char in value:
         if char in _ESCAPES:
             out.append(_ESCAPES[char])
-        elif _MUST_ESCAPE.match(char):
+        elif re.match(_MUST_ESCAPE, char):
             code = ord(char)
             out.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
         else:
