@@ -80,6 +80,7 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "trainer": data["trainer"],
         "order": data.get("order", 50),
         "hints": tuple(data.get("hints") or ()),
+        "tops": _tops(data.get("recognise") or ()),
         "recognise": tuple(_recognition(test, path) for test in data.get("recognise") or ()),
         "values": data.get("values", "yaml"),
         "interpolation": data.get("interpolation", "none"),
@@ -131,7 +132,9 @@ def _reverse(data: dict[str, Any]) -> tuple[tuple[bool, str, Pattern, str], ...]
     own = [_written(key, spelling, "block") for key, spelling in (data.get("write") or {}).items()]
     turned = [_written(key, spelling, "block") for spelling, key in (data.get("keys") or {}).items() if key]
     turned += [_written(key, spelling, "document") for spelling, key in (data.get("shared") or {}).items() if key]
-    turned.sort(key=lambda entry: (not entry[0], -len(entry[1]), -len(entry[2]) if entry[1] == "args." else len(entry[2])))
+    turned.sort(
+        key=lambda entry: (not entry[0], -len(entry[1]), -len(entry[2]) if entry[1] == "args." else len(entry[2]))
+    )
     return (*own, *turned)
 
 
@@ -150,12 +153,32 @@ def _block(block: dict[str, Any]) -> tuple[Pattern, tuple[tuple[Pattern, str], .
     return pattern(block["at"]), tuple((pattern(path), regex) for path, regex in (block.get("when") or {}).items())
 
 
+def _tops(tests: Any) -> frozenset[str] | None:
+    """First keys of which a document must have one to fit any of the descriptions; None if it need not."""
+    out: set[str] = set()
+    for test in tests:
+        for field in ("any", "has", "maps", "matches"):
+            paths = test.get(field)
+            if paths:
+                firsts = {pattern(p)[0] for p in paths}
+                if None in firsts:
+                    return None
+                out |= firsts
+                break
+    return frozenset(out)
+
+
 def _recognition(test: dict[str, Any], path: str) -> dict[str, Any]:
     if unknown := sorted(set(test) - _TESTS):
         raise DialectError(f"{path}: unknown test {unknown[0]!r} in recognise")
     out: dict[str, Any] = {
         field: tuple(pattern(p) for p in test[field]) for field in ("has", "any", "none", "maps") if field in test
     }
+    if "any" in test:
+        found = out.pop("any")
+        out["any_path"] = frozenset(p for p in found if None not in p)
+        out["any_map"] = frozenset(p[:-1] for p in found if p[-1] is None and None not in p[:-1])
+        out["any_wild"] = tuple(p for p in found if None in p[:-1])
     if "matches" in test:
         out["matches"] = tuple((pattern(p), regex) for p, regex in test["matches"].items())
     return out

@@ -29,13 +29,16 @@ class ReadOptions:
         self.named, self.define, self.base, self.dialect, self.read = named, define or {}, base, dialect, read
 
 
+_INHERITING = frozenset(("defaults", "extends", "bases", "modules"))  # keys under which a file names what it inherits
+
+
 def configs_of(document: Document, table: Table, options: ReadOptions, before: int) -> list[Config]:
     """All configs of a document in one dialect; ``before``: how many the file had before it."""
     merged: Mapping[Path, Setting] = document.settings
     layers: list[tuple[Document, Mapping[Path, Setting]]] = []
     loose_ends: list[str] = []
     problems: list[Problem] = []
-    if table["inherit"]:
+    if table["inherit"] and any(path[0] in _INHERITING for path in document.settings if path):
         from moelint.read.inherit import ancestors, merge
 
         inherited = ancestors(document, table["inherit"], options.read, options.define)
@@ -61,6 +64,8 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
 
 
 def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
+    if not (table["target"] or table["base"] or table["model"] or table["off"] or table["hook"]):
+        return
     from moelint.read.hooks import HOOKS, View
 
     view = View(merged, stack)

@@ -10,9 +10,7 @@ from moelint.text.document import Problem
 from moelint.text.source import Source
 
 _MARK = re.compile(r"#+\s*moelint\s*:")
-_MISSPELT = re.compile(
-    r"#+\s*(moe[-_ ]?lint|molint|moelnt)\s*[:=]?\s+(?=[a-z-]+[=\[]|complete\b)", re.IGNORECASE
-)
+_MISSPELT = re.compile(r"#+\s*(moe[-_ ]?lint|molint|moelnt)\s*[:=]?\s+(?=[a-z-]+[=\[]|complete\b)", re.IGNORECASE)
 _IGNORE = re.compile(r"(ignore(?:-file)?)\s*\[([^\]]*)\]\s*(?:because\b[:,]?\s*(.*))?", re.DOTALL)
 _RULE = re.compile(r"[A-Z]{2,4}[0-9]{0,4}(?:\.[a-z0-9-]+)?\Z|\*\Z")
 

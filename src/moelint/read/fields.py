@@ -14,7 +14,7 @@ def is_foreign(key: str) -> bool:
     """Whether no release of any trainer has a field of this name, nor one that it could be a misspelling of."""
     section, _, leaf = key.partition(".")
     names = fields().get(section)
-    if names is None or leaf in names or "." in leaf:
+    if names is None or not leaf or leaf in names or "." in leaf:
         return False
     return not _is_near(leaf, names)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from moelint.read.completeness import judge
 from moelint.read.config import Config, Ignore
-from moelint.read.directives import Directive, read_directives
 from moelint.read.configs import ReadOptions, configs_of
+from moelint.read.directives import Directive, read_directives
 from moelint.read.recognise import Look, recognise
 from moelint.read.tables import hints, tables
 from moelint.text.document import Document, Path, Problem
@@ -38,6 +38,8 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
     options = options or ReadOptions()
     out = FileRead(source)
     text = source.text
+    if source.path.endswith(".py"):
+        return _python(out, options)
     if not options.named and not any(word in text for word in hints()):
         out.skipped = "no sign of a training config"
         return out
@@ -73,6 +75,30 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
         table = tables()[config.dialect]
         config.base = config.base or options.base
         config.completeness = judge(config, table, config.complete_env)
+    return out
+
+
+def _python(out: FileRead, options: ReadOptions) -> FileRead:
+    """Recipe functions; any other Python is passed over, and so is Python that does not parse unless it was named."""
+    from moelint.read.models import provider
+    from moelint.read.recipes import looks_like_recipes, read_recipes
+
+    if not looks_like_recipes(out.source.text):
+        out.skipped = "no Megatron Bridge recipe"
+        return out
+    try:
+        out.configs, problems, document = read_recipes(out.source, options.read, provider, lambda name: None)
+    except TextError as error:
+        return _unreadable(out, error, options)
+    out.documents = [document]
+    directives, said = read_directives(out.source, document.comments)
+    out.problems += [*problems, *said]
+    if not out.configs:
+        out.skipped = "no recipe function that could be followed"
+        return out
+    _direct(out, directives, min(config.start for config in out.configs))
+    for config in out.configs:
+        config.completeness = judge(config, tables()[config.dialect], config.complete_env)
     return out
 
 

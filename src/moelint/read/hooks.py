@@ -88,6 +88,18 @@ def nemo_rl(config: Config, view: View) -> None:
             found = written.get(key)
             if found is not None and found.setting is not None and "fp8_cfg" in found.setting.path:
                 del written[key]
+    if view.get(*block, "peft", "enabled") is not True:
+        for key in [key for key in written if key.startswith("peft.")]:
+            del written[key]
+    distributed = view.get(*block, "optimizer", "use_distributed_optimizer")
+    if isinstance(distributed, bool):
+        imply(
+            config,
+            "ddp.use_distributed_optimizer",
+            distributed,
+            view,
+            (*block, "optimizer", "use_distributed_optimizer"),
+        )
     nodes, each = view.number("cluster", "num_nodes"), view.number("cluster", "gpus_per_node")
     if view.get("policy", "generation", "colocated", "enabled") is False:
         there = ("policy", "generation", "colocated", "resources")
@@ -166,8 +178,12 @@ def _data_parallel(config: Config, gpus: int | None) -> int | None:
 
 
 _AREAL = re.compile(r"([a-z])(\d+)")
-_AREAL_SIZES = {"t": "model.tensor_model_parallel_size", "p": "model.pipeline_model_parallel_size",
-                "c": "model.context_parallel_size", "e": "model.expert_model_parallel_size"}
+_AREAL_SIZES = {
+    "t": "model.tensor_model_parallel_size",
+    "p": "model.pipeline_model_parallel_size",
+    "c": "model.context_parallel_size",
+    "e": "model.expert_model_parallel_size",
+}
 
 
 def areal(config: Config, view: View) -> None:
@@ -247,5 +263,11 @@ def primus(config: Config, view: View) -> None:
 
 
 HOOKS: dict[str, Hook] = {
-    "nemo_rl": nemo_rl, "roll": roll, "areal": areal, "verl": verl, "rlinf": rlinf, "nemo1": nemo1, "primus": primus,
+    "nemo_rl": nemo_rl,
+    "roll": roll,
+    "areal": areal,
+    "verl": verl,
+    "rlinf": rlinf,
+    "nemo1": nemo1,
+    "primus": primus,
 }

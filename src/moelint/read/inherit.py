@@ -66,8 +66,14 @@ def checkout(path: str) -> str:
 
 
 def _follow(
-    document: Document, at: Path, how: Mapping[str, Any], read: Callable[[str], Source] | None, define: Mapping[str, str],
-    root: str, chain: list[str], out: Inherited,
+    document: Document,
+    at: Path,
+    how: Mapping[str, Any],
+    read: Callable[[str], Source] | None,
+    define: Mapping[str, str],
+    root: str,
+    chain: list[str],
+    out: Inherited,
 ) -> None:
     for named in _named(document, how, define, out):
         if named.path == "":
@@ -78,7 +84,9 @@ def _follow(
         if full in chain:
             message = f"{named.path} leads back to this file: what it inherits has no end"
             if len(chain) == 1:
-                out.problems.append(Problem("inheritance", message, setting.value_start, setting.value_end, setting.path))
+                out.problems.append(
+                    Problem("inheritance", message, setting.value_start, setting.value_end, setting.path)
+                )
             out.loose_ends.append(f"{named.path}: leads back to itself")
             continue
         if full != root and not full.startswith(root.rstrip(os.sep) + os.sep):
@@ -90,18 +98,35 @@ def _follow(
         if read is None or not os.path.isfile(full):
             out.loose_ends.append(f"{named.path}: not in the checkout")
             continue
-        from moelint.text.yaml_reader import read_yaml
-
         try:
-            documents = read_yaml(read(full))
+            parent = _parent(full, read)
         except (OSError, TextError) as error:
             out.loose_ends.append(f"{named.path}: {getattr(error, 'message', None) or error}")
             continue
-        if not documents:
+        if parent is None:
             continue
-        parent = documents[0]
         _follow(parent, (*at, *named.at), how, read, define, root, [*chain, full], out)
         out.documents.append((parent, (*at, *named.at)))
+
+
+_parents: dict[str, tuple[int, int, Document | None]] = {}
+_KEPT = 64  # parents kept parsed: many files of a folder share a few
+
+
+def _parent(path: str, read: Callable[[str], Source]) -> Document | None:
+    """The first document of a file; the last few stay parsed until they change."""
+    state = os.stat(path)
+    kept = _parents.get(path)
+    if kept is not None and kept[:2] == (state.st_mtime_ns, state.st_size):
+        return kept[2]
+    from moelint.text.yaml_reader import read_yaml
+
+    documents = read_yaml(read(path))
+    document = documents[0] if documents else None
+    if len(_parents) >= _KEPT:
+        _parents.clear()
+    _parents[path] = (state.st_mtime_ns, state.st_size, document)
+    return document
 
 
 def _named(document: Document, how: Mapping[str, Any], define: Mapping[str, str], out: Inherited) -> Iterator[Named]:
@@ -109,8 +134,9 @@ def _named(document: Document, how: Mapping[str, Any], define: Mapping[str, str]
     if by == "defaults":
         yield from _defaults(document, out)
     elif by == "extends":
-        for setting in _elements(document.settings.get(("extends",))):
-            yield Named(str(setting.value), setting)
+        for word in ("bases", "extends"):
+            for setting in _elements(document.settings.get((word,))):
+                yield Named(str(setting.value), setting)
         yield from _presets(document, how, define, out)
 
 
@@ -137,14 +163,14 @@ def _defaults(document: Document, out: Inherited) -> Iterator[Named]:
         if name == "_self_" or setting.value == "_self_":
             continue
         if len(path) == 2 and isinstance(setting.value, str):
-            yield Named(setting.value if setting.value.endswith((".yaml", ".yml")) else setting.value + ".yaml", setting)
+            yield Named(
+                setting.value if setting.value.endswith((".yaml", ".yml")) else setting.value + ".yaml", setting
+            )
         elif not name.startswith("override ") and setting.value is not None:
             out.loose_ends.append(f"{name}: {setting.value}: a group of Hydra")
 
 
-def _presets(
-    document: Document, how: Mapping[str, Any], define: Mapping[str, str], out: Inherited
-) -> Iterator[Named]:
+def _presets(document: Document, how: Mapping[str, Any], define: Mapping[str, str], out: Inherited) -> Iterator[Named]:
     """Presets that blocks name (Primus: ``config`` and ``model`` of a module), by the folders that the dialect lists."""
     presets = how.get("presets")
     if not presets:
@@ -172,7 +198,14 @@ def merge(
     A value replaces a map and a map replaces a value; ``_override_: true`` in a map replaces the map as a whole.
     """
     layers: list[tuple[Document | None, dict[Path, Setting]]] = [
-        (document, {(*at, *path): s for path, s in document.settings.items() if path[0] not in ("extends", "defaults")})
+        (
+            document,
+            {
+                (*at, *path): s
+                for path, s in document.settings.items()
+                if path[0] not in ("bases", "extends", "defaults")
+            },
+        )
         for document, at in inherited
     ]
     layers.append((None, dict(own)))

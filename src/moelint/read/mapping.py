@@ -147,7 +147,9 @@ def _sort(table: Table, spelled: Path) -> tuple[int, str]:
     listed = _list_at(spelled)
     if listed < len(spelled):
         key = canonical(spelled[:listed], table["exact"], table["prefixes"])
-        return (_UNREAD, "") if key is None else (_LISTED, key)
+        if key is None:
+            return (_NOTHING if _known(spelled[:listed], table) else _UNREAD), ""
+        return (_LISTED, key) if not key.startswith("args.") else (_NOTHING, "")
     key = canonical(spelled, table["exact"], table["prefixes"])
     if key is None:
         return (_NOTHING if _known(spelled, table) else _UNREAD), ""
@@ -246,7 +248,9 @@ def _argument(config: Config, table: Table, layer: Layer, name: str, setting: Se
     value, assumed, waits = value_of(table, layer.interpolation, setting, found[0])
     value = flags.argument_value(found, value)
     key = found[0]
-    config.written[key] = Written(key, value, str(setting.path[-1]), layer.document, setting, layer.origin, assumed, waits)
+    config.written[key] = Written(
+        key, value, str(setting.path[-1]), layer.document, setting, layer.origin, assumed, waits
+    )
 
 
 def _list(config: Config, table: Table, layer: Layer, key: str, path: Path) -> None:

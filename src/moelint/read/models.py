@@ -9,6 +9,7 @@ from moelint import cache, data
 from moelint.read.config import Config, Written
 
 _table: dict[str, Any] | None = None
+_providers: dict[str, Any] | None = None
 
 
 def add_facts(config: Config, kind: str) -> None:
@@ -27,6 +28,21 @@ def add_facts(config: Config, kind: str) -> None:
         for key, value in table["models"][name][part].items():
             if key not in config.written:
                 config.written[key] = Written(key, value, name, None, None, "model", assumed)
+
+
+def provider(model: str) -> dict[str, Any] | None:
+    """All fields that Bridge's provider of a model holds, ``_provider`` its class; None for an id that is not known."""
+    global _providers
+    if _providers is None:
+        path = os.path.join(data.folder("trainers"), "models.json")
+        _providers = cache.load("providers", [path, os.path.abspath(__file__)], lambda: _read(path))
+    own = _providers["models"].get(model)
+    if own is None:
+        return None
+    absent = own.get("_absent", ())
+    return {key: value for key, value in _providers["fields"].items() if key not in absent} | {
+        key: value for key, value in own.items() if key != "_absent"
+    }
 
 
 def lookup(text: str) -> tuple[str, bool] | None:
@@ -48,6 +64,14 @@ def _load() -> dict[str, Any]:
         sources = [os.path.join(folder, name) for name in ("models.json", "model_use.yaml")]
         _table = cache.load("models", [*sources, os.path.abspath(__file__)], lambda: _build(*sources))
     return _table
+
+
+def _read(path: str) -> dict[str, Any]:
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        content: dict[str, Any] = json.load(file)
+    return content
 
 
 def _build(facts: str, use: str) -> dict[str, Any]:

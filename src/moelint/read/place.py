@@ -52,7 +52,12 @@ def text_value(config: Config, key: str, value: Any) -> Any:
         return _flag_value(config, key, value, table["values"])
     found = config.written.get(key)
     name = flags.argument_of(key)
-    if name is not None and (found is None or found.spelling == name) and _is_opposite(name) and isinstance(value, bool):
+    if (
+        name is not None
+        and (found is None or found.spelling == name)
+        and _is_opposite(name)
+        and isinstance(value, bool)
+    ):
         spelled = place(config, key)
         if spelled is not None and spelled[1][-1] == name:
             return not value

@@ -29,7 +29,7 @@ class RecipeHooks(Hooks):
             return bridge
         if name.startswith(_PROVIDER):
             return self.provider(name[len(_PROVIDER) :])
-        if name.endswith("_config") and ".recipes." in name or ".perf_recipes." in name:
+        if (name.endswith("_config") and ".recipes." in name) or ".perf_recipes." in name:
             return NOTHING
         return NOTHING
 

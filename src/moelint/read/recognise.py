@@ -12,7 +12,14 @@ from moelint.text.document import Document, Path
 def recognise(document: Document) -> str | None:
     """The id of the first dialect whose description the document fits; None if it fits none."""
     look = Look(document)
+    tops = {path[0] for path in document.settings if path}
     for name, table in tables().items():
+        needed = table["tops"]
+        if needed is None:
+            if not any(word in document.source.text for word in table["hints"]):
+                continue
+        elif tops.isdisjoint(needed):
+            continue
         for test in table["recognise"]:
             if look.fits(test):
                 return name
@@ -33,9 +40,20 @@ class Look:
         return (
             all(self.has(path) for path in test.get("has", ()))
             and all(self.is_map(path) for path in test.get("maps", ()))
-            and (not (some := test.get("any")) or any(self.has(path) for path in some))
+            and ("any_path" not in test or self._any(test))
             and not any(self.has(path) for path in test.get("none", ()))
             and all(self.matches(path, regex) for path, regex in test.get("matches", ()))
+        )
+
+    def _any(self, test: dict[str, Any]) -> bool:
+        paths, maps = test["any_path"], test["any_map"]
+        if not paths.isdisjoint(self.settings):
+            return True
+        known = self._maps()
+        return (
+            not paths.isdisjoint(known)
+            or not maps.isdisjoint(known)
+            or any(self.has(path) for path in test["any_wild"])
         )
 
     def has(self, path: Path) -> bool:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from moelint.lang.unknown import UNKNOWN
 from moelint.text.scalars import plain
 
 _OMEGACONF_FLOAT = re.compile(
@@ -125,25 +124,18 @@ def _first(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _precision(value: Any) -> Any:
-    """PyTorch Lightning's ``precision`` → the name of Bridge's mixed-precision recipe, where there is one."""
-    text = str(value)
-    return "bf16_mixed" if text.startswith("bf16") else "fp16_mixed" if text.startswith("16") else UNKNOWN
-
-
 def _is_bf16(value: Any) -> Any:
-    return str(value) in ("bfloat16", "bf16", "torch.bfloat16")
+    return str(value).removeprefix("torch.").startswith(("bf16", "bfloat16"))
 
 
 def _normalization(value: Any) -> Any:
     text = str(value).lower()
-    return "RMSNorm" if "rms" in text else "LayerNorm" if text.startswith(("layernorm", "low_precision_layernorm")) else value
-
-
-def _dtype_recipe(value: Any) -> Any:
-    text = str(value)
-    return {"bfloat16": "bf16_mixed", "bf16": "bf16_mixed", "float16": "fp16_mixed", "fp16": "fp16_mixed"}.get(
-        text, UNKNOWN
+    return (
+        "RMSNorm"
+        if "rms" in text
+        else "LayerNorm"
+        if text.startswith(("layernorm", "low_precision_layernorm"))
+        else value
     )
 
 
@@ -156,8 +148,6 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "negate": _negate,
     "truth": _truth,
     "first": _first,
-    "precision-recipe": _precision,
     "is-bf16": _is_bf16,
     "normalization": _normalization,
-    "dtype-recipe": _dtype_recipe,
 }

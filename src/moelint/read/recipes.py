@@ -1,0 +1,220 @@
+"""Megatron Bridge recipes: each ``…_config()`` function of a Python file is a config, read without running it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from moelint.lang.unknown import UNKNOWN
+from moelint.read.config import Config, Written
+from moelint.read.recipe_hooks import RecipeHooks
+from moelint.text.document import Problem
+from moelint.text.python.document import PythonDocument
+from moelint.text.python.evaluator import Evaluator
+from moelint.text.python.hooks import NOTHING
+from moelint.text.python.modules import Checkout, Module
+from moelint.text.python.values import (
+    ClassValue,
+    EnumMember,
+    External,
+    Function,
+    Instance,
+    Opaque,
+    OutOfBudget,
+    Place,
+    Raised,
+)
+from moelint.text.source import Source
+
+DIALECT = "bridge-python"
+_TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")
+_CONFIG = re.compile(r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(", re.MULTILINE)
+_SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
+
+_evaluators: dict[str, Evaluator] = {}
+
+
+def looks_like_recipes(text: str) -> bool:
+    """A cheap look before parsing: it speaks of Megatron Bridge and defines functions named as recipes are."""
+    return "megatron.bridge" in text and _CONFIG.search(text) is not None
+
+
+def read_recipes(
+    source: Source,
+    read: Callable[[str], Source] | None,
+    facts: Callable[[str], Mapping[str, Any] | None],
+    recipes: Callable[[str], Mapping[str, Any] | None],
+) -> tuple[list[Config], list[Problem], PythonDocument]:
+    """The configs of a recipe file. Raises TextError if it is not Python.
+
+    ``facts``: a model's provider fields by Hugging Face id; ``recipes``: an official recipe's values by function name.
+    """
+    evaluator = _evaluator(source.path, read or _plain_read, facts, recipes)
+    module = evaluator.checkout.adopt(source)
+    document = PythonDocument(module)
+    configs: list[Config] = []
+    problems: list[Problem] = []
+    for node in module.tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and _returns_config(node):
+            try:
+                value = evaluator.run(module, node.name)
+            except (Raised, OutOfBudget):
+                continue
+            if isinstance(value, Instance) and _is_container(value):
+                document.functions[node.name] = node
+                configs.append(_Reader(module, document, node).config(value))
+    return configs, problems, document
+
+
+def _plain_read(path: str) -> Source:
+    from moelint.text.files import read
+
+    return read(path)
+
+
+def _evaluator(
+    path: str,
+    read: Callable[[str], Source],
+    facts: Callable[[str], Mapping[str, Any] | None],
+    recipes: Callable[[str], Mapping[str, Any] | None],
+) -> Evaluator:
+    """One evaluator for each checkout: what it has read of other files is not read again."""
+    top = _top(path)
+    found = _evaluators.get(top)
+    if found is None:
+        found = _evaluators[top] = Evaluator(
+            Checkout(top, read), RecipeHooks(facts, recipes, lambda cls, field: NOTHING)
+        )
+    return found
+
+
+def _top(path: str) -> str:
+    """The repository that holds a file, else the folder of its outermost package."""
+    folder = os.path.dirname(os.path.abspath(path))
+    here = folder
+    while os.path.dirname(here) != here:
+        if os.path.exists(os.path.join(here, ".git")):
+            return here
+        here = os.path.dirname(here)
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder = os.path.dirname(folder)
+    parts = folder.split(os.sep)
+    return os.sep.join(parts[: parts.index("src")]) or os.sep if "src" in parts else folder
+
+
+def _returns_config(node: ast.FunctionDef) -> bool:
+    spec = node.args
+    needed = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
+    if needed or any(default is None for default in spec.kw_defaults):
+        return False
+    if node.returns is not None:
+        return "ConfigContainer" in ast.unparse(node.returns)
+    return "_config" in node.name
+
+
+def _is_container(value: Instance) -> bool:
+    return value.class_name() == "ConfigContainer" or ("model" in value.attributes and "train" in value.attributes)
+
+
+class _Reader:
+    """Turns one evaluated ConfigContainer into a config."""
+
+    def __init__(self, module: Module, document: PythonDocument, node: ast.FunctionDef) -> None:
+        self.module, self.document, self.node = module, document, node
+
+    def config(self, value: Instance) -> Config:
+        node, source = self.node, self.module.source
+        out = Config(node.name, node.lineno, DIALECT, "bridge", self.document)
+        out.start = self.module.span(node)[0]
+        out.end = self.module.span(node)[1]
+        out.root = (node.name,)
+        self.document.sections[out.root] = (out.start, out.start + len(source.line(node.lineno).rstrip()))
+        self.out = out
+        for name, held in value.attributes.items():
+            self.section(name, held, value)
+        said = _TARGET.search(node.name)
+        if said is not None:
+            out.stated["gpus"] = (int(said.group(1)), "config")
+            out.stated["gpu"] = (said.group(2), "config")
+        model = value.attributes.get("model")
+        if not isinstance(model, Instance) or model.class_name() in ("ModelProvider", "unknown", ""):
+            out.loose_ends.append("the model's own settings")
+        return out
+
+    def section(self, name: str, held: Any, owner: Instance) -> None:
+        if isinstance(held, Instance):
+            before = len(self.out.written)
+            self.instance(name, held)
+            if len(self.out.written) == before and name in _SECTIONS:
+                self.write(name, {}, owner.places.get(name), owner.origin.get(name))
+        elif isinstance(held, dict) and held and all(isinstance(key, str) for key in held):
+            self.mapping(name, held, owner.places.get(name), owner.origin.get(name))
+        elif not isinstance(held, (Function, ClassValue)):
+            self.write(name, _plain(held), owner.places.get(name), owner.origin.get(name))
+
+    def instance(self, prefix: str, held: Instance) -> None:
+        for name, value in held.attributes.items():
+            key = f"{prefix}.{name}"
+            if isinstance(value, Instance):
+                if prefix.count(".") < 2:
+                    self.instance(key, value)
+            elif not name.startswith("_"):
+                self.write(key, _plain(value), held.places.get(name), held.origin.get(name))
+
+    def mapping(self, prefix: str, held: dict[str, Any], place: Place | None, origin: str | None) -> None:
+        """A mapping such as ``env_vars``: each item has its own place, if the mapping is written out."""
+        items: dict[str, Place] = {}
+        if place is not None and isinstance(place.value, ast.Dict):
+            for key, value in zip(place.value.keys, place.value.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    items[key.value] = Place(place.module, key, value, None)
+        for name, value in held.items():
+            self.write(f"{prefix}.{name}", _plain(value), items.get(name), origin)
+
+    def write(self, key: str, value: Any, place: Place | None, origin: str | None) -> None:
+        spelling = key
+        setting = None
+        document = None
+        if place is None:
+            origin = origin or "base"
+        elif place.module is self.module and not self.elsewhere(place):
+            setting = self.document.add((self.node.name, *key.split(".")), place, value)
+            document, origin = self.document, "file"
+        else:
+            origin = "inherited"
+        self.out.written[key] = Written(key, value, spelling, document, setting, origin)
+
+    def elsewhere(self, place: Place) -> bool:
+        """Whether a place of this file belongs to another config function, whose own config it is."""
+        line = place.target.lineno  # type: ignore[attr-defined]
+        if self.node.lineno <= line <= (self.node.end_lineno or 0):
+            return False
+        return any(
+            isinstance(other, ast.FunctionDef)
+            and other.lineno <= line <= (other.end_lineno or 0)
+            and not other.name.startswith("_")
+            and _returns_config(other)
+            for other in self.module.tree.body
+        )
+
+
+def _plain(value: Any) -> Any:
+    """A value as YAML would say it: enum members by name, functions and dtypes by their dotted name."""
+    if isinstance(value, (Opaque, Raised)):
+        return UNKNOWN
+    if isinstance(value, External):
+        return value.name if value.name.startswith("torch") else value.name.rsplit(".", 1)[-1]
+    if isinstance(value, (EnumMember, Function, ClassValue)):
+        return value.name
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = [_plain(item) for item in value]
+        return UNKNOWN if any(item is UNKNOWN for item in items) else items
+    if isinstance(value, dict):
+        pairs = {str(key): _plain(item) for key, item in value.items()}
+        return UNKNOWN if any(item is UNKNOWN for item in pairs.values()) else pairs
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return UNKNOWN
