@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from moelint.conf.model import Conf
 
-ENDINGS = (".yaml", ".yml")  # that a reader knows
+ENDINGS = (".yaml", ".yml", ".py")  # that a reader knows
 _OWN = frozenset((".moelint.yaml", ".moelint.yml"))
 
 
