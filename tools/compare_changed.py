@@ -2,7 +2,8 @@
 
 usage: PYTHONPATH=src python tools/compare_changed.py FILE.jsonl … [--layer bridge|mcore|mlm] [--version V] [--show N]
 
-A case is a JSON object with ``layer``, ``version``, ``env``, ``config`` and ``expected.changed`` {key: [before, after]}.
+A case is a JSON object with ``layer``, ``version``, ``env``, ``config`` and ``expected.changed`` {key: [before,
+after]}.
 Reported by key: recorded changes that the effective config does not show (missing), shows otherwise (wrong), leaves
 unknown, and changes that nothing recorded (extra).
 """
@@ -24,15 +25,48 @@ from moelint.trainer.tables import table
 from moelint.trainer.target import resolve
 
 LAYERS = {"mcore": ("core", "megatron-core"), "bridge": ("bridge", "bridge"), "mlm": ("lm", "megatron-lm-yaml")}
-PACKAGES = {"te": "transformer-engine", "torch": "torch", "gpu": "gpu", "world_size": "gpus", "deep_ep": "deep-ep",
-            "hybrid_ep": "hybrid-ep", "nccl_ep": "nccl-ep", "apex": "apex"}
-DTYPES = {"torch.bfloat16": "bf16", "torch.float16": "fp16", "torch.float32": "fp32", "torch.uint8": "fp8", "auto": None}
+PACKAGES = {
+    "te": "transformer-engine",
+    "torch": "torch",
+    "gpu": "gpu",
+    "world_size": "gpus",
+    "deep_ep": "deep-ep",
+    "hybrid_ep": "hybrid-ep",
+    "nccl_ep": "nccl-ep",
+    "apex": "apex",
+}
+DTYPES = {
+    "torch.bfloat16": "bf16",
+    "torch.float16": "fp16",
+    "torch.float32": "fp32",
+    "torch.uint8": "fp8",
+    "auto": None,
+}
 # arguments that the cases leave out and the trainer was given all the same
 FILLED = {"model.bf16": True, "train.micro_batch_size": 1, "model.seq_length": 2048}
 # bookkeeping of the trainers that no setting stands for
-PLUMBING = ("consumed_", "skipped_", "encoder_", "transformer_pipeline", "use_custom_fsdp", "use_dist_ckpt", "dataset.", "data_parallel_size",
-            "init_method", "gtp_weight", "expert_gtp", "tensor_parallel_num", "expert_tensor_parallel_num", "scheduler.", "use_layer_wise",
-            "mixed_precision.", "inference_cuda", "embedding_init", "inference_grouped", "comm_overlap.data_parallel")
+PLUMBING = (
+    "consumed_",
+    "skipped_",
+    "encoder_",
+    "transformer_pipeline",
+    "use_custom_fsdp",
+    "use_dist_ckpt",
+    "dataset.",
+    "data_parallel_size",
+    "init_method",
+    "gtp_weight",
+    "expert_gtp",
+    "tensor_parallel_num",
+    "expert_tensor_parallel_num",
+    "scheduler.",
+    "use_layer_wise",
+    "mixed_precision.",
+    "inference_cuda",
+    "embedding_init",
+    "inference_grouped",
+    "comm_overlap.data_parallel",
+)
 
 
 def flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -80,7 +114,11 @@ def config_of(case: dict[str, Any], arguments: dict[str, tuple[str, Any]]) -> Co
     config.stated = {package: (case.get("version", "main"), "directive")}
     for name, word in PACKAGES.items():
         if name in env:
-            stated = {True: "installed", False: "none", None: "none"}.get(env[name], env[name]) if name != "world_size" else env[name]
+            stated = (
+                {True: "installed", False: "none", None: "none"}.get(env[name], env[name])
+                if name != "world_size"
+                else env[name]
+            )
             config.stated[word] = (stated, "directive")
     return config
 
@@ -89,7 +127,9 @@ def canonical_key(layer: str, key: str, arguments: dict[str, str]) -> str:
     if layer == "mcore":
         return "model." + key
     if layer == "mlm":
-        return arguments.get(key) or ("model." + key if key in ("params_dtype", "variable_seq_lengths") else "lm." + key)
+        return arguments.get(key) or (
+            "model." + key if key in ("params_dtype", "variable_seq_lengths") else "lm." + key
+        )
     return key
 
 
@@ -112,28 +152,40 @@ def main() -> None:
     counts: Counter[str] = Counter()
     reports: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for path in options.files:
-        for line in open(path, encoding="utf-8"):
+        with open(path, encoding="utf-8") as file:
+            lines = file.readlines()
+        for line in lines:
             case = json.loads(line)
             if case["expected"]["verdict"] != "ok" or (options.layer and case["layer"] != options.layer):
                 continue
-            if (options.version and case.get("version") != options.version) or any(k.startswith("_") for k in case["config"]):
+            if (options.version and case.get("version") != options.version) or any(
+                k.startswith("_") for k in case["config"]
+            ):
                 continue
             compare(case, arguments, counts, reports)
     print(dict(counts))
-    for (kind, layer, key), examples in sorted(reports.items(), key=lambda item: (item[0][0], item[0][1], -len(item[1]))):
+    for (kind, layer, key), examples in sorted(
+        reports.items(), key=lambda item: (item[0][0], item[0][1], -len(item[1]))
+    ):
         print(f"{kind:8} {layer:7} {key:50} {len(examples):4}")
         for example in examples[: options.show]:
             print("          ", example)
 
 
-def compare(case: dict[str, Any], arguments: dict[str, tuple[str, Any]], counts: Counter[str],
-            reports: dict[tuple[str, str, str], list[str]]) -> None:
+def compare(
+    case: dict[str, Any],
+    arguments: dict[str, tuple[str, Any]],
+    counts: Counter[str],
+    reports: dict[tuple[str, str, str], list[str]],
+) -> None:
     layer, changed = case["layer"], case["expected"].get("changed") or {}
     config = config_of(case, arguments)
     effective = Effective(config, resolve(config))
     scope = effective.scope({"mcore": "core", "bridge": "last", "mlm": "lm"}[layer])
     if layer == "mlm" and "variable_seq_lengths" in changed:
-        changed = {k: v for k, v in changed.items() if k != "variable_seq_lengths"}  # set with the translation into Core
+        changed = {
+            k: v for k, v in changed.items() if k != "variable_seq_lengths"
+        }  # set with the translation into Core
     dests: dict[str, str] = {}
     if layer == "mlm":
         dests = {spec[3]: key for key, spec in table("lm", effective.target.release).specs.items()}

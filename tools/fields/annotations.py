@@ -1,4 +1,5 @@
-"""What a dataclass annotation and a default say, as plain data: ``Optional[Union[int, List[int]]]`` → int|list[int], nullable."""
+"""What a dataclass annotation and a default say, as plain data: ``Optional[Union[int, List[int]]]`` → int|list[int],
+nullable."""
 
 from __future__ import annotations
 
@@ -6,12 +7,28 @@ import ast
 import re
 from typing import Any
 
-_PLAIN = {"bool": "bool", "int": "int", "float": "float", "str": "str", "Path": "str", "dict": "dict", "Dict": "dict", "set": "list"}
+_PLAIN = {
+    "bool": "bool",
+    "int": "int",
+    "float": "float",
+    "str": "str",
+    "Path": "str",
+    "dict": "dict",
+    "Dict": "dict",
+    "set": "list",
+}
 _LISTS = {"list", "List", "tuple", "Tuple", "Sequence", "set", "Set"}
 _ENUMS = re.compile(r"^(AttnBackend|CudaGraphScope|CudaGraphModule|InferenceCudaGraphScope|LayerType|ModelType)$")
 
-DTYPES = {"float32": "fp32", "float": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float64": "fp64",
-          "uint8": "fp8"}
+DTYPES = {
+    "float32": "fp32",
+    "float": "fp32",
+    "float16": "fp16",
+    "half": "fp16",
+    "bfloat16": "bf16",
+    "float64": "fp64",
+    "uint8": "fp8",
+}
 
 
 class Annotation:
@@ -110,10 +127,14 @@ class Unknown:
 
 
 FACTORIES: dict[str, Any] = {
-    "list": [], "tuple": [], "dict": {}, "lambda: []": [],
+    "list": [],
+    "tuple": [],
+    "dict": {},
+    "lambda: []": [],
     # Transformer Engine or Apex brings the fused kernel; the builder narrows this for Bridge before 0.4 (Apex alone).
     "fusions.can_enable_gradient_accumulation_fusion": {
-        "expr": "target.transformer_engine is not None or target.apex is not None"},
+        "expr": "target.transformer_engine is not None or target.apex is not None"
+    },
     "fusions.can_enable_apply_rope_fusion": {"expr": "target.transformer_engine is not None"},
     "fusions.can_enable_bias_dropout_fusion": True,
     "fusions.can_enable_masked_softmax_fusion": {"expr": "target.transformer_engine is not None"},
@@ -121,16 +142,17 @@ FACTORIES: dict[str, Any] = {
 
 
 def read_default(text: str | None) -> Any:
-    """The value of a default's source text, in the spelling that configs use; ``Unknown`` where the text does not tell."""
+    """The value of a default's source text, in the spelling that configs use; ``Unknown`` where the text does not
+    tell."""
     if text is None:
         return Unknown("required")
     if text.startswith("factory:"):
-        name = text[len("factory:"):]
+        name = text[len("factory:") :]
         if name in FACTORIES:
             return FACTORIES[name]
         if name.startswith("lambda: "):
             try:
-                return ast.literal_eval(name[len("lambda: "):])
+                return ast.literal_eval(name[len("lambda: ") :])
             except ValueError:
                 pass
         return Unknown(name)
@@ -139,7 +161,7 @@ def read_default(text: str | None) -> Any:
     if text.startswith("F."):
         return text[2:]
     if text.startswith("AttnBackend."):
-        return text[len("AttnBackend."):]
+        return text[len("AttnBackend.") :]
     try:
         return _arithmetic(ast.parse(text, mode="eval").body)
     except (ValueError, SyntaxError):

@@ -20,23 +20,47 @@ from fields.tables import Fields, class_fields, differences, ranges
 
 # section of ConfigContainer → the dataclass behind it, newest name first
 BRIDGE = {
-    "ddp": ["DistributedDataParallelConfig"], "optimizer": ["OptimizerConfig"], "train": ["TrainingConfig"],
-    "scheduler": ["SchedulerConfig"], "logger": ["LoggerConfig"], "checkpoint": ["CheckpointConfig"],
-    "dist": ["DistributedInitConfig"], "ft": ["FaultToleranceConfig"], "straggler": ["StragglerDetectionConfig"],
-    "nvrx_straggler": ["NVRxStragglerDetectionConfig"], "profiling": ["ProfilingConfig"], "peft": ["LoRA"],
-    "comm_overlap": ["CommOverlapConfig"], "mixed_precision": ["MixedPrecisionConfig"],
-    "tensor_inspect": ["TensorInspectConfig"], "inprocess_restart": ["InProcessRestartConfig"], "rng": ["RNGConfig"],
-    "rerun_state_machine": ["RerunStateMachineConfig"], "dataset": ["GPTDatasetConfig"],
+    "ddp": ["DistributedDataParallelConfig"],
+    "optimizer": ["OptimizerConfig"],
+    "train": ["TrainingConfig"],
+    "scheduler": ["SchedulerConfig"],
+    "logger": ["LoggerConfig"],
+    "checkpoint": ["CheckpointConfig"],
+    "dist": ["DistributedInitConfig"],
+    "ft": ["FaultToleranceConfig"],
+    "straggler": ["StragglerDetectionConfig"],
+    "nvrx_straggler": ["NVRxStragglerDetectionConfig"],
+    "profiling": ["ProfilingConfig"],
+    "peft": ["LoRA"],
+    "comm_overlap": ["CommOverlapConfig"],
+    "mixed_precision": ["MixedPrecisionConfig"],
+    "tensor_inspect": ["TensorInspectConfig"],
+    "inprocess_restart": ["InProcessRestartConfig"],
+    "rng": ["RNGConfig"],
+    "rerun_state_machine": ["RerunStateMachineConfig"],
+    "dataset": ["GPTDatasetConfig"],
 }
 CORE = {
-    "ddp": "DistributedDataParallelConfig", "optimizer": "OptimizerConfig", "train": "training.TrainingConfig",
-    "validation": "training.ValidationConfig", "scheduler": "training.SchedulerConfig", "logger": "training.LoggerConfig",
-    "checkpoint": "training.CheckpointConfig", "dist": "training.DistributedInitConfig", "rng": "training.RNGConfig",
-    "profiling": "training.ProfilingConfig", "straggler": "training.StragglerDetectionConfig",
-    "rerun_state_machine": "training.RerunStateMachineConfig", "tokenizer": "training.TokenizerConfig",
+    "ddp": "DistributedDataParallelConfig",
+    "optimizer": "OptimizerConfig",
+    "train": "training.TrainingConfig",
+    "validation": "training.ValidationConfig",
+    "scheduler": "training.SchedulerConfig",
+    "logger": "training.LoggerConfig",
+    "checkpoint": "training.CheckpointConfig",
+    "dist": "training.DistributedInitConfig",
+    "rng": "training.RNGConfig",
+    "profiling": "training.ProfilingConfig",
+    "straggler": "training.StragglerDetectionConfig",
+    "rerun_state_machine": "training.RerunStateMachineConfig",
+    "tokenizer": "training.TokenizerConfig",
 }
 # Bridge takes these from the training package of the Core that it pins
-FROM_CORE = {"validation": "training.ValidationConfig", "rng": "training.RNGConfig", "tokenizer": "training.TokenizerConfig"}
+FROM_CORE = {
+    "validation": "training.ValidationConfig",
+    "rng": "training.RNGConfig",
+    "tokenizer": "training.TokenizerConfig",
+}
 
 
 def version_key(release: str) -> tuple[Any, ...]:
@@ -66,7 +90,12 @@ def core_table(facts: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[s
             fields.update(class_fields(dump, name, section))
         base[release] = fields
     releases = list(facts)
-    table = {"releases": releases, "main": "0.20.0", "keys": ranges(releases, base), "variants": {"mla": ranges(releases, mla)}}
+    table = {
+        "releases": releases,
+        "main": "0.20.0",
+        "keys": ranges(releases, base),
+        "variants": {"mla": ranges(releases, mla)},
+    }
     return table, base
 
 
@@ -82,7 +111,9 @@ def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any
         if "expr" in fusion and version_key(release) < (0, 4):
             fusion["expr"] = "target.apex is not None"
         mla = class_fields(dump, "MLAModelProvider", "model")
-        variants["mla"][release] = differences(fields, mla or {**fields, **class_fields(dump, "MLATransformerConfig", "model")})
+        variants["mla"][release] = differences(
+            fields, mla or {**fields, **class_fields(dump, "MLATransformerConfig", "model")}
+        )
         for variant, name in (("hybrid", "HybridModelProvider"), ("mamba", "MambaModelProvider")):
             other = class_fields(dump, name, "model")
             if other:
@@ -97,12 +128,17 @@ def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any
         tp_overlap.pop("unknown", None)
         tp_overlap["default"] = False
         gpt = {k: v for k, v in fields.items() if k.startswith("dataset.")}
-        sft = class_fields(dump, "GPTSFTDatasetConfig", "dataset") or class_fields(dump, "FinetuningDatasetConfig", "dataset")
+        sft = class_fields(dump, "GPTSFTDatasetConfig", "dataset") or class_fields(
+            dump, "FinetuningDatasetConfig", "dataset"
+        )
         variants["sft"][release] = differences(gpt, sft)
         base[release] = fields
     releases = list(facts)
     return {
-        "releases": releases, "main": "0.7.0", "core": pins, "keys": ranges(releases, base),
+        "releases": releases,
+        "main": "0.7.0",
+        "core": pins,
+        "keys": ranges(releases, base),
         "variants": {v: ranges(releases, by) for v, by in variants.items()},
     }
 
@@ -110,13 +146,24 @@ def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any
 def _pinned_core(release: str) -> str:
     """The Core release whose sources a Bridge release ships with."""
     return {
-        "0.1.0rc4": "0.14.0", "0.2.0": "0.16.0", "0.2.2": "0.16.0", "0.3.0": "0.16.0", "0.3.1": "0.16.1", "0.4.0": "0.17.0",
-        "0.4.2": "0.17.1", "0.5.0": "0.18.0", "0.5.1": "0.18.2", "0.6.0": "0.19.0", "main": "main",
+        "0.1.0rc4": "0.14.0",
+        "0.2.0": "0.16.0",
+        "0.2.2": "0.16.0",
+        "0.3.0": "0.16.0",
+        "0.3.1": "0.16.1",
+        "0.4.0": "0.17.0",
+        "0.4.2": "0.17.1",
+        "0.5.0": "0.18.0",
+        "0.5.1": "0.18.2",
+        "0.6.0": "0.19.0",
+        "main": "main",
     }[release]
 
 
 def _core_release(wanted: str, core: dict[str, dict[str, Any]]) -> str:
-    return wanted if wanted in core else max((r for r in core if version_key(r) <= version_key(wanted)), key=version_key)
+    return (
+        wanted if wanted in core else max((r for r in core if version_key(r) <= version_key(wanted)), key=version_key)
+    )
 
 
 def write(path: str, table: dict[str, Any]) -> None:
@@ -124,7 +171,7 @@ def write(path: str, table: dict[str, Any]) -> None:
     lines = []
     for name, value in table.items():
         if name == "variants":
-            inner = ",\n".join(f'  {json.dumps(v)}: {_keys(keys, "    ")}' for v, keys in value.items())
+            inner = ",\n".join(f"  {json.dumps(v)}: {_keys(keys, '    ')}" for v, keys in value.items())
             lines.append(f' "variants": {{\n{inner}\n }}')
         elif name in ("keys", "flags"):
             lines.append(f' "{name}": {_keys(value, "  ")}')
@@ -135,7 +182,13 @@ def write(path: str, table: dict[str, Any]) -> None:
 
 
 def _keys(keys: dict[str, Any], indent: str) -> str:
-    return "{\n" + ",\n".join(f"{indent}{json.dumps(k)}: {json.dumps(v)}" for k, v in keys.items()) + "\n" + indent[:-1] + "}"
+    return (
+        "{\n"
+        + ",\n".join(f"{indent}{json.dumps(k)}: {json.dumps(v)}" for k, v in keys.items())
+        + "\n"
+        + indent[:-1]
+        + "}"
+    )
 
 
 def main() -> None:

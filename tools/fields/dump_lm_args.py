@@ -20,9 +20,14 @@ def actions() -> list[dict[str, Any]]:
     arguments.add_megatron_arguments(parser)
     return [
         {
-            "opts": list(action.option_strings), "dest": action.dest, "nargs": action.nargs, "act": type(action).__name__,
-            "type": getattr(action.type, "__name__", str(action.type)), "default": repr(action.default),
-            "const": repr(action.const), "choices": action.choices and [getattr(c, "name", c) for c in action.choices],
+            "opts": list(action.option_strings),
+            "dest": action.dest,
+            "nargs": action.nargs,
+            "act": type(action).__name__,
+            "type": getattr(action.type, "__name__", str(action.type)),
+            "default": repr(action.default),
+            "const": repr(action.const),
+            "choices": action.choices and [getattr(c, "name", c) for c in action.choices],
         }
         for action in parser._actions
     ]

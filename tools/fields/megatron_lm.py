@@ -49,11 +49,32 @@ INVERTED = {
 }
 # arguments that name what another section of ConfigContainer holds, in order of preference
 SECTIONS = (
-    "model", "ddp", "optimizer", "train", "validation", "scheduler", "logger", "checkpoint", "dist", "rng", "profiling",
-    "straggler", "rerun_state_machine", "tokenizer", "dataset",
+    "model",
+    "ddp",
+    "optimizer",
+    "train",
+    "validation",
+    "scheduler",
+    "logger",
+    "checkpoint",
+    "dist",
+    "rng",
+    "profiling",
+    "straggler",
+    "rerun_state_machine",
+    "tokenizer",
+    "dataset",
 )
-CALLED = {"None": "str", "<lambda>": "str", "enum_type_handler": "str", "_parse_cuda_graph_modules_arg": "str", "moe_freq_type": "int|list|str",
-          "tuple_type": "list|str", "no_rope_freq_type": "int|list|str", "la_freq_type": "int|list|str"}
+CALLED = {
+    "None": "str",
+    "<lambda>": "str",
+    "enum_type_handler": "str",
+    "_parse_cuda_graph_modules_arg": "str",
+    "moe_freq_type": "int|list|str",
+    "tuple_type": "list|str",
+    "no_rope_freq_type": "int|list|str",
+    "la_freq_type": "int|list|str",
+}
 
 
 def lm_table(dumps: dict[str, list[dict[str, Any]]], core: Fields, bridge: dict[str, Any]) -> dict[str, Any]:

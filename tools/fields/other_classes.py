@@ -1,4 +1,5 @@
-"""Names of fields that model, dataset and other config classes outside the tables have: a setting with such a name is known
+"""Names of fields that model, dataset and other config classes outside the tables have: a setting with such a name is
+known
 to some class of the trainer, if not to the usual one.
 
 usage: PYTHONPATH=tools python -m fields.other_classes --sources BRIDGE_TREE … --out trainers/fields/other.json
@@ -28,8 +29,11 @@ def fields(path: str) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             found |= {
-                part.target.id for part in node.body
-                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and not part.target.id.startswith("_")
+                part.target.id
+                for part in node.body
+                if isinstance(part, ast.AnnAssign)
+                and isinstance(part.target, ast.Name)
+                and not part.target.id.startswith("_")
             }
     return found
 
@@ -67,7 +71,10 @@ def main() -> None:
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
     have = known(os.path.dirname(options.out))
-    found = {section: [n for n in names if n not in have.get(section, ())] for section, names in collect(options.sources).items()}
+    found = {
+        section: [n for n in names if n not in have.get(section, ())]
+        for section, names in collect(options.sources).items()
+    }
     with open(options.out, "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
         file.write("\n")

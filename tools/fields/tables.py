@@ -1,4 +1,5 @@
-"""Turns field sets of single releases into one table: canonical key → ranges of releases with the same specification."""
+"""Turns field sets of single releases into one table: canonical key → ranges of releases with the same
+specification."""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ def from_key_problem(problem: Any, scope: Any, config: Config, level: str | None
     if changes:
         from moelint.fix.write import write
 
-        fix = Fix(1, problem.safety if problem.certain else "unsafe", dict(problem.sets), list(problem.unset), problem.why)
+        fix = Fix(
+            1, problem.safety if problem.certain else "unsafe", dict(problem.sets), list(problem.unset), problem.why
+        )
         for old, new in problem.renames.items():
             fix.set[new] = problem.written.value if problem.written is not None else None
             fix.unset.append(old)

@@ -16,15 +16,26 @@ _facts: dict[str, Any] | None = None
 class Rewrite:
     """One thing that a trainer does to a config. ``position``: its place in the order of its trainer's rewrites.
 
-    ``applies``: compiled gate; ``when``: conditions that must all hold; ``sets``: key → expression, all read from before
+    ``applies``: compiled gate; ``when``: conditions that must all hold; ``sets``: key → expression, all read from
+    before
     the rewrite; ``effect``: what overriding a written value is called (ignored, deprecated), None if it is no finding.
     """
 
-    __slots__ = ("applies", "covers", "effect", "id", "message", "position", "sets", "sources", "stage", "when", "_run")
+    __slots__ = ("_run", "applies", "covers", "effect", "id", "message", "position", "sets", "sources", "stage", "when")
 
     def __init__(self, position: int, entry: tuple[Any, ...]) -> None:
         self.position = position
-        self.id, self.stage, self.applies, self.when, self.sets, self.effect, self.message, self.covers, self.sources = entry
+        (
+            self.id,
+            self.stage,
+            self.applies,
+            self.when,
+            self.sets,
+            self.effect,
+            self.message,
+            self.covers,
+            self.sources,
+        ) = entry
         self._run: tuple[Any, ...] | None = None
 
     def conditions(self) -> tuple[Any, ...]:
@@ -67,7 +78,9 @@ def rewrites(trainer: str) -> Rewrites:
         paths = [os.path.join(folder, name + ".yaml") for name in FILES[trainer]]
         paths = [path for path in paths if os.path.exists(path)]
         sources = [*paths, facts_path(), __file__]
-        found = _rewrites[trainer] = Rewrites(cache.load(f"rewrites-{trainer}", sources, lambda: build_rewrites(paths, trainer)))
+        found = _rewrites[trainer] = Rewrites(
+            cache.load(f"rewrites-{trainer}", sources, lambda: build_rewrites(paths, trainer))
+        )
     return found
 
 
@@ -111,16 +124,26 @@ def build_rewrites(paths: list[str], trainer: str) -> list[tuple[Any, ...]]:
             when = entry.get("when", [])
             when = when if isinstance(when, list) else [when]
             sets = {
-                key: ("const", value["value"]) if isinstance(value, dict) else _expression(parse, str(value), f"{where}: {key}")
+                key: ("const", value["value"])
+                if isinstance(value, dict)
+                else _expression(parse, str(value), f"{where}: {key}")
                 for key, value in entry["set"].items()
             }
             finding = entry.get("finding", False)
             effect = finding.get("effect", "ignored") if isinstance(finding, dict) else "ignored" if finding else None
-            out.append((
-                entry["id"], STAGES.index(entry["stage"]), compile_applies(entry.get("applies"), where),
-                tuple(_expression(parse, str(w), where) for w in when), sets, effect, entry.get("message", ""),
-                tuple(entry.get("covers") or ()), tuple((s["what"], s.get("url", "")) for s in entry.get("sources") or ()),
-            ))
+            out.append(
+                (
+                    entry["id"],
+                    STAGES.index(entry["stage"]),
+                    compile_applies(entry.get("applies"), where),
+                    tuple(_expression(parse, str(w), where) for w in when),
+                    sets,
+                    effect,
+                    entry.get("message", ""),
+                    tuple(entry.get("covers") or ()),
+                    tuple((s["what"], s.get("url", "")) for s in entry.get("sources") or ()),
+                )
+            )
     out.sort(key=lambda e: e[1])
     return out
 

@@ -12,7 +12,7 @@ from moelint.lang.functions import equal
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.trainer import compiled
-from moelint.trainer.layers import Layers
+from moelint.trainer.layers import DUMPS, Layers
 from moelint.trainer.tables import Table, table
 from moelint.trainer.target import Target
 from moelint.trainer.view import Scope, View
@@ -21,19 +21,27 @@ Mask = frozenset[str] | None
 
 
 class Override:
-    """A rewrite that changes a value which the author wrote. ``before``: the written value in the trainer's spelling."""
+    """A rewrite that changes a value which the author wrote. ``before``: the written value in the trainer's
+    spelling."""
 
     __slots__ = ("after", "before", "certain", "key", "rewrite", "written")
 
     def __init__(
-        self, key: str, written: Written, before: Any, after: Any, rewrite: compiled.Rewrite, certain: bool,
+        self,
+        key: str,
+        written: Written,
+        before: Any,
+        after: Any,
+        rewrite: compiled.Rewrite,
+        certain: bool,
     ) -> None:
         self.key, self.written, self.before, self.after = key, written, before, after
         self.rewrite, self.certain = rewrite, certain
 
 
 class Effective:
-    """A config as a trainer will see it. ``before``, ``saved``: the old revision's, the checkpoint's effective config."""
+    """A config as a trainer will see it. ``before``, ``saved``: the old revision's, the checkpoint's effective
+    config."""
 
     __slots__ = ("_scopes", "_views", "before", "config", "facts", "layers", "rewrites", "saved", "table", "target")
 
@@ -79,6 +87,7 @@ class Effective:
         written = self.config.written
         by_key = self.rewrites.by_key
         found: list[Override] = []
+        dump = self.config.dialect in DUMPS
         for key in written.keys() & by_key.keys():
             view = self.view(None)
             given = view.given(key)
@@ -88,6 +97,8 @@ class Effective:
                 before = view.key(key, number)
                 if before is UNKNOWN or equal(before, given) is not True or view.fires(rewrite) is not True:
                     continue
+                if dump and equal(before, self.layers.default(key)) is True:
+                    continue  # a dump states every default: nobody chose this one
                 after = view.key(key, number + 1)
                 if after is UNKNOWN or equal(before, after) is not False:
                     continue

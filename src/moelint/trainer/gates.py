@@ -67,19 +67,17 @@ def _part(part: tuple[str, str, Any], view: Any) -> bool | Unknown:
     if kind == "dialect":
         return bool(view.dialect in wanted)
     value = view.target(name)
-    if kind == "package":
-        if value is UNKNOWN:
-            return _over_releases(name, wanted, view)
-        return _any(wanted, value)
     if value is UNKNOWN:
-        return UNKNOWN
+        return _over_releases(name, wanted, view) if kind == "package" else UNKNOWN
+    if kind == "package":
+        return _any(wanted, value)
     if value is None:
-        return "none" in wanted
+        return bool("none" in wanted)
     if kind == "gpu":
         from moelint.trainer.hardware import canonical
 
         mine = canonical(value)
-        return value.lower() in wanted or (mine is not None and any(canonical(w) == mine for w in wanted))
+        return bool(value.lower() in wanted or (mine is not None and any(canonical(w) == mine for w in wanted)))
     return str(value).lower() in wanted
 
 

@@ -15,7 +15,9 @@ def _load() -> dict[str, Any]:
     global _table
     if _table is None:
         folder = os.path.join(data.folder("policies"), "hardware", "profiles")
-        loaded: dict[str, Any] = cache.load("hardware-facts", [*cache.tree(folder, ".yaml"), __file__], lambda: _build(folder))
+        loaded: dict[str, Any] = cache.load(
+            "hardware-facts", [*cache.tree(folder, ".yaml"), __file__], lambda: _build(folder)
+        )
         _table = loaded
     return _table
 

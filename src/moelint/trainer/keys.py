@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from moelint.lang.functions import equal
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.key_data import other_names, renames
-from moelint.trainer.layers import OWN
+from moelint.trainer.layers import DUMPS, OWN
 from moelint.trainer.releases import TRAINER_PACKAGE
 from moelint.trainer.tables import Spec, all_releases
 from moelint.trainer.values import Fault, fault
@@ -21,24 +21,57 @@ if TYPE_CHECKING:
     from moelint.trainer.effective import Effective
 
 # model and dataset classes whose fields the tables hold; any other may have more
-CLASSES = frozenset((
-    "", "GPTModelProvider", "MLAModelProvider", "MambaModelProvider", "HybridModelProvider", "GPTModelConfig",
-    "HybridModelConfig", "TransformerConfig", "MLATransformerConfig", "GPTDatasetConfig", "GPTSFTDatasetConfig",
-    "FinetuningDatasetConfig", "LoRA",
-))
-# dumps of the trainer itself: their old spellings and their release are not the author's doing
-DUMPS = frozenset(("bridge-resolved",))
+CLASSES = frozenset(
+    (
+        "",
+        "GPTModelProvider",
+        "MLAModelProvider",
+        "MambaModelProvider",
+        "HybridModelProvider",
+        "GPTModelConfig",
+        "HybridModelConfig",
+        "TransformerConfig",
+        "MLATransformerConfig",
+        "GPTDatasetConfig",
+        "GPTSFTDatasetConfig",
+        "FinetuningDatasetConfig",
+        "LoRA",
+    )
+)
 FREE = frozenset(("env_vars", "lm", "bridge", "recipe", "cluster"))  # sections without a table
 
 
 class KeyProblem:
-    """``rule``: KEY001 …; ``key``: canonical; ``written``: the setting, or ``setting`` for one that got no canonical key.
+    """``rule``: KEY001 …; ``key``: canonical; ``written``: the setting, or ``setting`` for one that got no canonical
+    key.
     ``sets``, ``unset``, ``renames``: one repair, with its ``safety`` and ``why``; all empty if there is none."""
 
-    __slots__ = ("certain", "effect", "key", "message", "renames", "rule", "safety", "setting", "sets", "unset", "why", "written")
+    __slots__ = (
+        "certain",
+        "effect",
+        "key",
+        "message",
+        "renames",
+        "rule",
+        "safety",
+        "sets",
+        "setting",
+        "unset",
+        "why",
+        "written",
+    )
 
-    def __init__(self, rule: str, effect: str, key: str, written: Written | None, message: str, certain: bool = True) -> None:
-        self.rule, self.effect, self.key, self.written, self.message, self.certain = rule, effect, key, written, message, certain
+    def __init__(
+        self, rule: str, effect: str, key: str, written: Written | None, message: str, certain: bool = True
+    ) -> None:
+        self.rule, self.effect, self.key, self.written, self.message, self.certain = (
+            rule,
+            effect,
+            key,
+            written,
+            message,
+            certain,
+        )
         self.setting: Setting | None = None
         self.sets: dict[str, Any] = {}
         self.unset: list[str] = []
@@ -105,19 +138,28 @@ class _Checker:
             return None if self.dump else self.other_release(key, written, bits)
         head = name.partition(".")[0]
         parent = self.table.spec(f"{section}.{head}")
-        if "." in name and (parent is None or parent[0] not in ("bool", "int", "float", "str", "list[int]", "list[str]")):
+        if "." in name and (
+            parent is None or parent[0] not in ("bool", "int", "float", "str", "list[int]", "list[str]")
+        ):
             return None  # a part of a setting that holds a structure
         if not any(k.startswith(section + ".") for k in self.table.specs):
             return None
         if self._class(section) not in CLASSES or name in other_names(section):
             return None
         problem = KeyProblem(
-            "KEY001", self.unknown_effect, key, written, f"{written.spelling} is not a setting of {self.release} ({section})"
+            "KEY001",
+            self.unknown_effect,
+            key,
+            written,
+            f"{written.spelling} is not a setting of {self.release} ({section})",
         )
         home = self._home(section, name)
         if home is not None:
             problem.rule = "KEY009"
-            problem.message = f"{written.spelling} stands under {section}, where {self.release} has no such setting: it belongs to {home}"
+            problem.message = (
+                f"{written.spelling} stands under {section}, where {self.release} has no such setting: "
+                f"it belongs to {home}"
+            )
             return self._said(problem)
         near = self._near(section, name)
         if near is not None:
@@ -156,8 +198,12 @@ class _Checker:
         renamed = renames().get(key)
         if bits >> (here + 1) and not bits & ((1 << here) - 1):
             problem = KeyProblem(
-                "KEY002", self.unknown_effect, key, written,
-                f"{written.spelling} came with {self.package} {having[0]}; {self.release} does not know it", self.certain,
+                "KEY002",
+                self.unknown_effect,
+                key,
+                written,
+                f"{written.spelling} came with {self.package} {having[0]}; {self.release} does not know it",
+                self.certain,
             )
         else:
             if renamed is not None:
@@ -167,8 +213,12 @@ class _Checker:
             older = [release for release in having if releases.index(release) < here]
             last = older[-1] if older else having[-1]
             problem = KeyProblem(
-                "KEY003", self.unknown_effect, key, written,
-                f"{written.spelling} is gone: {self.package} {last} was the last release with it, {self.release} does not know it",
+                "KEY003",
+                self.unknown_effect,
+                key,
+                written,
+                f"{written.spelling} is gone: {self.package} {last} was the last release with it, {self.release} "
+                f"does not know it",
                 self.certain,
             )
         return self._said(problem)
@@ -213,11 +263,21 @@ class _Checker:
         from moelint.lang.suggest import distance
 
         sections = {k.partition(".")[0] for k in self.table.specs}
-        near = next((s for s in sorted(sections) if head != s and len(head) > 3 and distance(head, s, 2) <= (1 if len(s) < 6 else 2)), None)
+        near = next(
+            (
+                s
+                for s in sorted(sections)
+                if head != s and len(head) > 3 and distance(head, s, 2) <= (1 if len(s) < 6 else 2)
+            ),
+            None,
+        )
         if near is None:
             return None
         problem = KeyProblem(
-            "KEY001", "ignored", ".".join(str(p) for p in setting.path), None,
+            "KEY001",
+            "ignored",
+            ".".join(str(p) for p in setting.path),
+            None,
             f"{head} is not a section of the configuration: did you mean {near}?",
         )
         problem.setting = setting
@@ -231,7 +291,10 @@ class _Checker:
 
         near = nearest(name, flags.names())
         problem = KeyProblem(
-            "KEY001", "refuses", name, None,
+            "KEY001",
+            "refuses",
+            name,
+            None,
             f"no release of Megatron-LM has the argument {name}" + (f": did you mean {near}?" if near else "."),
         )
         problem.setting = setting

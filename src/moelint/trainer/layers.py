@@ -11,13 +11,32 @@ from moelint.trainer.tables import Table
 from moelint.trainer.target import Target
 
 # dialects in which an absent key has the trainer's own default; other frameworks fill in their own
-OWN = frozenset((
-    "bridge", "bridge-resolved", "bridge-python", "bridge-shell", "megatron-core", "megatron-lm-yaml", "megatron-lm-shell",
-))
+OWN = frozenset(
+    (
+        "bridge",
+        "bridge-resolved",
+        "bridge-python",
+        "bridge-shell",
+        "megatron-core",
+        "megatron-lm-yaml",
+        "megatron-lm-shell",
+    )
+)
+# dumps of the trainer itself: their defaults, old spellings and release are not the author's doing
+DUMPS = frozenset(("bridge-resolved",))
 # sections of ConfigContainer that are None unless a config states them
-OPTIONAL = frozenset((
-    "comm_overlap", "mixed_precision", "ft", "straggler", "nvrx_straggler", "peft", "tensor_inspect", "inprocess_restart",
-))
+OPTIONAL = frozenset(
+    (
+        "comm_overlap",
+        "mixed_precision",
+        "ft",
+        "straggler",
+        "nvrx_straggler",
+        "peft",
+        "tensor_inspect",
+        "inprocess_restart",
+    )
+)
 ONLY_BRIDGE = frozenset(("comm_overlap", "mixed_precision", "peft", "bridge"))
 MLA_CLASSES = ("MLAModelProvider", "MLATransformerConfig", "DeepSeek", "Kimi")
 
@@ -25,7 +44,8 @@ VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
 
 
 class Layers:
-    """``get(key)`` gives (value, state): VALUE (certain), ASSUMED (a default that may not be what runs), ABSENT (unknown)."""
+    """``get(key)`` gives (value, state): VALUE (certain), ASSUMED (a default that may not be what runs), ABSENT
+    (unknown)."""
 
     __slots__ = ("config", "default_state", "framework", "recipe", "sections", "table", "target", "variants", "written")
 
@@ -68,7 +88,8 @@ class Layers:
         return value, ABSENT if value is UNKNOWN else self.default_state
 
     def default(self, key: str) -> Any:
-        """The trainer's own default in the target release: UNKNOWN if its source does not tell, None for what this release
+        """The trainer's own default in the target release: UNKNOWN if its source does not tell, None for what this
+        release
         or this trainer does not have at all, a tuple ('expr', tree) for one that hangs on the target."""
         table = self.table
         for name in self.variants:
@@ -91,21 +112,23 @@ class Layers:
         if key in table.elsewhere:
             return None
         section = key.partition(".")[0]
-        if section in ONLY_BRIDGE and table.trainer != "bridge" or section == "lm" and table.trainer != "lm":
+        if (section in ONLY_BRIDGE and table.trainer != "bridge") or (section == "lm" and table.trainer != "lm"):
             return None
         if table.trainer == "core" and section != "model":
             return UNKNOWN
         return None  # only another class of model or dataset has such a field
 
     def nowhere(self, key: str) -> bool:
-        """Whether no release of the trainer has the key: it is not there, whatever else an incomplete file leaves open."""
+        """Whether no release of the trainer has the key: it is not there, whatever else an incomplete file leaves
+        open."""
         section = key.partition(".")[0]
         if section in ("env_vars", "target", "hw", "walls") or (self.table.trainer == "core" and section != "model"):
             return False
         return key not in self.table.elsewhere and not self.table.knows(key)
 
     def _section(self, name: str) -> tuple[Any, int]:
-        """A whole section: 'set' when anything of it is written, None when it is absent, its name for mixed_precision."""
+        """A whole section: 'set' when anything of it is written, None when it is absent, its name for
+        mixed_precision."""
         if name in self.sections:
             return "set", VALUE
         if name in ONLY_BRIDGE and self.table.trainer != "bridge":

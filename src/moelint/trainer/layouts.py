@@ -1,8 +1,11 @@
 """Pipeline layouts and MoE layer patterns as lists that expressions can read.
 
-``stages``: one record per model chunk, in the order in which the layers run: ``stage`` (its number), ``decoder`` (layers),
-``moe`` (of them with experts), ``mtp`` (MTP depths), ``embedding`` and ``loss`` (counts). With a layout it is the layout as
-written, whatever the pipeline sizes; else the split over pipeline and virtual stages. UNKNOWN where a size is unknown or
+``stages``: one record per model chunk, in the order in which the layers run: ``stage`` (its number), ``decoder``
+(layers),
+``moe`` (of them with experts), ``mtp`` (MTP depths), ``embedding`` and ``loss`` (counts). With a layout it is the
+layout as
+written, whatever the pipeline sizes; else the split over pipeline and virtual stages. UNKNOWN where a size is unknown
+or
 the split does not come out even: what the trainer says of that is a rule's matter.
 
 ``moe_layers``: one 0 or 1 per decoder layer.
@@ -76,9 +79,16 @@ def _of_layout(layout: Any) -> list[tuple[int, int, int, int]] | None:
 
 def _of_sizes(scope: Scope) -> list[tuple[int, int, int, int]] | None:
     get = scope.get
-    layers, pp, vpp = get("model.num_layers"), get("model.pipeline_model_parallel_size"), get("model.virtual_pipeline_model_parallel_size")
+    layers, pp, vpp = (
+        get("model.num_layers"),
+        get("model.pipeline_model_parallel_size"),
+        get("model.virtual_pipeline_model_parallel_size"),
+    )
     first, last = get("model.num_layers_in_first_pipeline_stage"), get("model.num_layers_in_last_pipeline_stage")
-    with_embedding, with_loss = get("model.account_for_embedding_in_pipeline_split"), get("model.account_for_loss_in_pipeline_split")
+    with_embedding, with_loss = (
+        get("model.account_for_embedding_in_pipeline_split"),
+        get("model.account_for_loss_in_pipeline_split"),
+    )
     mtp = get("model.mtp_num_layers")
     if UNKNOWN in (first, last, with_embedding, with_loss, vpp, mtp) or not _count(layers) or not _count(pp):
         return None

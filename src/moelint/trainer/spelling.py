@@ -7,13 +7,31 @@ from typing import Any
 from moelint.lang.unknown import UNKNOWN
 
 DTYPES = {
-    "bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32", "float64": "fp64",
-    "double": "fp64", "uint8": "fp8", "float8_e4m3fn": "fp8", "bf16": "bf16", "fp16": "fp16", "fp32": "fp32",
-    "bf16-mixed": "bf16", "16-true": "fp16", "32": "fp32",
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "half": "fp16",
+    "float32": "fp32",
+    "float": "fp32",
+    "float64": "fp64",
+    "double": "fp64",
+    "uint8": "fp8",
+    "float8_e4m3fn": "fp8",
+    "bf16": "bf16",
+    "fp16": "fp16",
+    "fp32": "fp32",
+    "bf16-mixed": "bf16",
+    "16-true": "fp16",
+    "32": "fp32",
 }
 CALLABLES = {
-    "fast_gelu": "gelu", "silu": "silu", "swish": "silu", "swiglu": "silu", "gelu": "gelu", "quick_gelu": "quick_gelu",
-    "squared_relu": "squared_relu", "relu": "relu",
+    "fast_gelu": "gelu",
+    "silu": "silu",
+    "swish": "silu",
+    "swiglu": "silu",
+    "gelu": "gelu",
+    "quick_gelu": "quick_gelu",
+    "squared_relu": "squared_relu",
+    "relu": "relu",
 }
 
 

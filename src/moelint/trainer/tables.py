@@ -14,7 +14,9 @@ from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.releases import RELEASES, TRAINER_PACKAGE
 
 _FILES = {"core": "core.json", "bridge": "bridge.json", "lm": "megatron-lm.json"}
-Spec = tuple[str, bool, tuple[Any, ...] | None, str]  # type, nullable, choices, class (an argparse dest for Megatron-LM)
+Spec = tuple[
+    str, bool, tuple[Any, ...] | None, str
+]  # type, nullable, choices, class (an argparse dest for Megatron-LM)
 _loaded: dict[tuple[str, str], Table] = {}
 
 
@@ -23,8 +25,10 @@ class Table:
 
     ``defaults``: canonical key → value, UNKNOWN where the release's own source does not tell; ``exprs``: key → compiled
     expression of a default that depends on the target; ``specs``: key → Spec; ``variants``: what a model class or a
-    dataset class has otherwise (``mla``, ``hybrid``, ``mamba``, ``sft``): key → (kind, default, Spec), or None where it lacks
-    the key; kind is 'value', 'expr' (the default is a compiled expression) or 'unknown'. ``elsewhere``: key → bit set of the
+    dataset class has otherwise (``mla``, ``hybrid``, ``mamba``, ``sft``): key → (kind, default, Spec), or None where
+    it lacks
+    the key; kind is 'value', 'expr' (the default is a compiled expression) or 'unknown'. ``elsewhere``: key → bit set
+    of the
     releases that have it, for the keys that not all of them have.
     """
 
@@ -102,7 +106,12 @@ def _compile(trainer: str, release: str) -> dict[str, Any]:
 
         with_core = "main" if release == "main" else nearest("megatron-core", Version(release))[0]
         core = read_json("core")
-        _add(out, {k: v for k, v in core["keys"].items() if k.split(".")[0] in ("model", "ddp", "optimizer")}, core, with_core)
+        _add(
+            out,
+            {k: v for k, v in core["keys"].items() if k.split(".")[0] in ("model", "ddp", "optimizer")},
+            core,
+            with_core,
+        )
         _variants(out, core, with_core)
     source = read_json(trainer)
     _add(out, source["keys"], source, release)
@@ -156,7 +165,12 @@ def _variants(out: dict[str, Any], source: dict[str, Any], release: str) -> None
 
 def _spec(spec: dict[str, Any]) -> Spec:
     choices = spec.get("choices")
-    return spec["type"], bool(spec.get("null")), tuple(choices) if choices else None, spec.get("class") or spec.get("dest") or ""
+    return (
+        spec["type"],
+        bool(spec.get("null")),
+        tuple(choices) if choices else None,
+        spec.get("class") or spec.get("dest") or "",
+    )
 
 
 def known_anywhere(trainer: str) -> set[str]:

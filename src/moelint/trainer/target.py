@@ -1,4 +1,5 @@
-"""What a config is judged for: releases, GPU, counts. Each value knows where it was stated, and whether it is only assumed."""
+"""What a config is judged for: releases, GPU, counts. Each value knows where it was stated, and whether it is only
+assumed."""
 
 from __future__ import annotations
 
@@ -15,8 +16,13 @@ COUNTS = frozenset(("gpus", "gpus_per_node", "nvlink_domain"))
 SIZES = frozenset(("hbm_gb", "host_gb"))
 WORDS = frozenset(("gpu", "container"))
 ASSUMED = {
-    "deep_ep": "installed", "hybrid_ep": "installed", "nccl_ep": None, "apex": None,
-    "transformer_engine": "installed", "torch": "installed",  # some release: a gate on its version stays unknown
+    "deep_ep": "installed",
+    "hybrid_ep": "installed",
+    "nccl_ep": None,
+    "apex": None,
+    "deep_gemm": None,
+    "transformer_engine": "installed",
+    "torch": "installed",  # some release: a gate on its version stays unknown
 }
 # not a target: they stand among a directive's words but say something of the file
 NOT_TARGETS = frozenset(("base", "complete", "dialect"))
@@ -40,7 +46,8 @@ class Value:
 
 
 class Target:
-    """``release``: the release whose field table judges. ``contradictions``: (name, value and origin that won, that lost)
+    """``release``: the release whose field table judges. ``contradictions``: (name, value and origin that won, that
+    lost)
     where two sources state different things. ``notes``: what was replaced or taken as something near."""
 
     __slots__ = ("contradictions", "notes", "release", "trainer", "values")
@@ -61,7 +68,8 @@ class Target:
         """As the JSON report shows it."""
         return {
             name.replace("_", "-"): {"value": v.shown(), "from": v.origin}
-            for name, v in sorted(self.values.items()) if name not in ASSUMED or v.origin != "assumed"
+            for name, v in sorted(self.values.items())
+            if name not in ASSUMED or v.origin != "assumed"
         }
 
 
@@ -92,8 +100,12 @@ def convert(name: str, raw: Any) -> Any:
     return found
 
 
-def resolve(config: Any, cli: Mapping[str, Any] | None = None, configuration: Mapping[str, Any] | None = None,
-            checkout: Mapping[str, Any] | None = None) -> Target:
+def resolve(
+    config: Any,
+    cli: Mapping[str, Any] | None = None,
+    configuration: Mapping[str, Any] | None = None,
+    checkout: Mapping[str, Any] | None = None,
+) -> Target:
     """The target of a config: command line, directive, configuration by path, what the config states, the checkout, and
     the newest known releases at last. Raises TargetError for a value of the command line or the configuration that
     means nothing; a bad directive is left to the room that reads it."""
@@ -159,7 +171,9 @@ def _trainers(target: Target) -> None:
         if core is None or not isinstance(core.value, Version):
             text = PINNED_CORE[release]
             values["megatron_core"] = Value(
-                version("megatron-core", text), "implied" if bridge.hangs_on is None else "assumed", bridge.hangs_on,
+                version("megatron-core", text),
+                "implied" if bridge.hangs_on is None else "assumed",
+                bridge.hangs_on,
                 f"megatron-bridge {bridge.value}",
             )
         wanted: Version = bridge.value

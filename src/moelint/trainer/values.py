@@ -1,4 +1,5 @@
-"""Whether a field can hold a value: quoted numbers, "None" as text, 1e-4 as text, lists for scalars, values outside a choice."""
+"""Whether a field can hold a value: quoted numbers, "None" as text, 1e-4 as text, lists for scalars, values outside a
+choice."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _TRUE, _FALSE = frozenset(("true", "True", "yes", "on")), frozenset(("false", "F
 
 
 class Fault:
-    """``rule``: KEY005 (type) or KEY006 (choice); ``instead``: the value that is meant, UNKNOWN if it cannot be told."""
+    """``rule``: KEY005 (type) or KEY006 (choice); ``instead``: the value that is meant, UNKNOWN if it cannot be
+    told."""
 
     __slots__ = ("effect", "instead", "message", "rule")
 
@@ -31,14 +33,17 @@ _WIDER = frozenset(("model.position_embedding_type", "model.experimental_attenti
 
 
 def fault(value: Any, spec: Spec, default: Any, trainer: str, key: str = "") -> Fault | None:
-    """What is wrong with a value for a field; None if nothing is. ``key``: the canonical key, for what depends on it."""
+    """What is wrong with a value for a field; None if nothing is. ``key``: the canonical key, for what depends on
+    it."""
     kind, nullable, choices, _ = spec
     kinds = kind.split("|")
     if value is None or default is UNKNOWN or any(k in OPEN or k.startswith("enum:") for k in kinds):
         return None
     effect = "refuses" if trainer == "lm" else "crashes"
-    if trainer == "lm" and isinstance(value, str) and (
-        any(k.startswith("list") for k in kinds) or _parsed(value, kinds) is not UNKNOWN
+    if (
+        trainer == "lm"
+        and isinstance(value, str)
+        and (any(k.startswith("list") for k in kinds) or _parsed(value, kinds) is not UNKNOWN)
     ):
         found = None  # the parser converts, and takes one word for a list of one
     elif isinstance(value, str):
@@ -62,8 +67,17 @@ def _wrong(value: Any, kinds: list[str], effect: str, instead: Any = UNKNOWN) ->
     return Fault("KEY005", effect, f"{value!r} is {_called(value)}, the trainer expects {said}", instead)
 
 
-_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "list[int]": "a list of whole numbers",
-          "list[str]": "a list of names", "list[float]": "a list of numbers", "list": "a list", "dtype": "a data type"}
+_NAMES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "list[int]": "a list of whole numbers",
+    "list[str]": "a list of names",
+    "list[float]": "a list of numbers",
+    "list": "a list",
+    "dtype": "a data type",
+}
 
 
 def _called(value: Any) -> str:
@@ -81,7 +95,11 @@ def _text(value: str, kinds: list[str], nullable: bool, effect: str) -> Fault | 
         return None
     if "dtype" in kinds:
         last = value.rsplit(".", 1)[-1]
-        return None if last in DTYPES or last in DTYPES.values() else Fault("KEY006", effect, f"{value!r} is no data type that the trainer knows")
+        return (
+            None
+            if last in DTYPES or last in DTYPES.values()
+            else Fault("KEY006", effect, f"{value!r} is no data type that the trainer knows")
+        )
     if value in _NONE and nullable:
         return _wrong(value, kinds, effect, None)
     if "bool" in kinds:
@@ -131,4 +149,6 @@ def _choice(value: Any, choices: tuple[Any, ...], trainer: str) -> Fault | None:
     said = ", ".join(str(c) for c in choices)
     effect = "refuses" if trainer == "lm" else "ignored"
     instead = near if near is not None and not isinstance(value, (list, tuple)) else UNKNOWN
-    return Fault("KEY006", effect, f"{strange[0]!r} is not one of {said}" + (f": did you mean {near}?" if near else ""), instead)
+    return Fault(
+        "KEY006", effect, f"{strange[0]!r} is not one of {said}" + (f": did you mean {near}?" if near else ""), instead
+    )

@@ -21,10 +21,23 @@ _DEFAULT = {ASSUMED: "its default is assumed: the file does not say that it is c
 
 
 class View:
-    """``keep``: None shows assumed values, a set hides all but those of its keys. ``trace``: collects the assumed keys that
+    """``keep``: None shows assumed values, a set hides all but those of its keys. ``trace``: collects the assumed keys
+    that
     were read, when it is a set. Values are worked out once: key → value after the n-th rewrite of this key."""
 
-    __slots__ = ("_base", "_fired", "_gates", "_keys", "_positions", "_scopes", "dialect", "effective", "keep", "trace", "trainer")
+    __slots__ = (
+        "_base",
+        "_fired",
+        "_gates",
+        "_keys",
+        "_positions",
+        "_scopes",
+        "dialect",
+        "effective",
+        "keep",
+        "trace",
+        "trainer",
+    )
 
     def __init__(self, effective: Effective, keep: frozenset[str] | None) -> None:
         self.effective, self.keep = effective, keep
@@ -59,7 +72,8 @@ class View:
         return found
 
     def shows(self, name: str) -> bool:
-        """Whether an assumed value may be seen; notes that it was asked for. An assumed target is no setting of the file: it
+        """Whether an assumed value may be seen; notes that it was asked for. An assumed target is no setting of the
+        file: it
         rides along with any key that is kept."""
         if self.trace is not None:
             self.trace.add(name)
@@ -124,7 +138,8 @@ class View:
         return found.value
 
     def releases(self, name: str) -> list[Version]:
-        """The releases of Core or Bridge that may be meant where the mask hides an assumed one: those that know every key
+        """The releases of Core or Bridge that may be meant where the mask hides an assumed one: those that know every
+        key
         which is written."""
         from moelint.trainer.candidates import candidates
 
@@ -193,7 +208,8 @@ class Scope:
         return UNKNOWN if type(value) is tuple else value
 
     def origin(self, key: str) -> tuple[str, Written | None, str | None]:
-        """(origin, Written, why the value is only assumed): origin is file, inherited, base, model, default, rewritten or
+        """(origin, Written, why the value is only assumed): origin is file, inherited, base, model, default, rewritten
+        or
         unknown; derived for a fact."""
         layers = self.view.effective.layers
         if "." not in key and key not in layers.written and key in self.view.effective.facts.trees:
