@@ -93,4 +93,3 @@ def _not_text(path: str, error: TextError, named: bool) -> FileReport:
 
 def _folder(path: str) -> str:
     return path if os.path.isdir(path) else os.path.dirname(path) or "."
-

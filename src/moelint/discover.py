@@ -13,8 +13,8 @@ _OWN = frozenset((".moelint.yaml", ".moelint.yml"))
 
 
 def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str, bool], list[str]]:
-    """({path: whether it was named}, problems). ``conf_of``: folder → its configuration. A named file is always taken; a
-    folder gives what git tracks or does not ignore, without git all but what lies in hidden folders."""
+    """({path: whether it was named}, problems). ``conf_of``: folder → its configuration. A named file is always taken;
+    a folder gives what git tracks or does not ignore, without git all but what lies in hidden folders."""
     files: dict[str, bool] = {}
     problems: list[str] = []
     for path in paths:

@@ -11,7 +11,6 @@ from moelint.conf.model import Conf, Section
 from moelint.errors import UsageError
 from moelint.findings import problems, select
 from moelint.findings.anchor import anchor
-from moelint.findings.builtin import RULES as BUILTIN
 from moelint.findings.fingerprint import number
 from moelint.findings.fold import fold
 from moelint.findings.suppress import Suppressions
@@ -53,8 +52,9 @@ class Engine:
         conf = self.conf(path if os.path.isdir(path) else os.path.dirname(path) or ".")
         packs = self.packs(conf.at(path))
         options = self.options
-        ids = [*packs.ids, *BUILTIN]
-        for name, patterns in (("--select", options.select), ("--ignore", options.ignore)):
+        tables = [table for section in conf.sections for table in (section.severity, section.ignore)]
+        ids = _all_ids(packs) if any((options.select, options.ignore, conf.select, *tables)) else []
+        for name, patterns in (("--select", options.select), ("--ignore", options.ignore), ("select", conf.select)):
             checked, said = select.check_patterns(patterns, ids, packs.redirects, name)
             patterns[:] = checked
             self.said.update(dict.fromkeys(said))
@@ -73,8 +73,8 @@ class Engine:
             report.packs.update(packs.versions)
         report.notes += self.said
         if self.options.rule_info:
-            from moelint.findings.pages import page
             from moelint.discover import repository_root
+            from moelint.findings.pages import page
 
             report.root = repository_root(os.getcwd())
             for item in report.findings():
@@ -115,6 +115,15 @@ class Engine:
         from moelint.text.files import read
 
         return read(path)
+
+
+def _all_ids(packs: Any) -> list[str]:
+    """Every rule that a pattern may mean: the packs', the built-in ones, the trainers' rewrites."""
+    from moelint.findings.builtin_pages import ids
+    from moelint.trainer.compiled import rewrites
+
+    trainers = [entry.id for trainer in ("bridge", "lm", "core") for entry in rewrites(trainer).entries]
+    return [*packs.ids, *ids(), *dict.fromkeys(trainers)]
 
 
 def _check_target(key: str, value: str, where: str) -> None:
@@ -210,8 +219,12 @@ class _File:
         start = self.source.line_starts()[config.line - 1]
         where = problems.place(self.source, start, start + len(self.source.line(config.line)))
         found = [
-            ("contradiction", f"{name.replace('_', '-')} is stated twice: {won.shown()} ({won.origin}) and "
-             f"{lost.shown()} ({lost.origin}); the first holds", f"target.{name}")
+            (
+                "contradiction",
+                f"{name.replace('_', '-')} is stated twice: {won.shown()} ({won.origin}) and "
+                f"{lost.shown()} ({lost.origin}); the first holds",
+                f"target.{name}",
+            )
             for name, won, lost in target.contradictions
         ]
         gpu = target.values.get("gpu")
@@ -242,21 +255,24 @@ class _File:
         for problem in check(effective):
             if self.wanted(problem.rule):
                 from moelint.findings.keys import from_key_problem
+                from moelint.fix.keys import fix_of
 
-                yield from_key_problem(problem, effective.scope(), config, self.level(problem.rule, None), self.strict)
+                level = self.level(problem.rule, None)
+                item = from_key_problem(problem, effective.scope(), config, level, self.strict)
+                item.fixes = fix_of(problem, config)
+                yield item
 
     def spelling(self, item: Finding) -> str:
         return self._spellings.get((item.config, item.key), item.key)
 
     def known(self, pattern: str) -> bool:
         """Whether a pattern of an ignore means any rule."""
-        ids = (*self.packs.ids, *BUILTIN)
-        return pattern.startswith("RW") or any(select.covers(pattern, id) for id in ids)
+        return any(select.covers(pattern, id) for id in _all_ids(self.packs))
 
     def decided(self, pattern: str, config: str | None) -> bool:
         """Whether all rules of a pattern ran, were selected and came to a result."""
-        waiting_rules = set().union(*(
-            rules for name, rules in self._undecided.items() if config is None or name == config
-        ))
+        waiting_rules = set().union(
+            *(rules for name, rules in self._undecided.items() if config is None or name == config)
+        )
         ids = [id for id in self.packs.ids if select.covers(pattern, id)]
         return bool(self._undecided) and all(self.wanted(id) and id not in waiting_rules for id in ids)

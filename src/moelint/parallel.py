@@ -9,9 +9,11 @@ from typing import Any
 _BATCH = 16  # files taken at once
 
 
-def run(work: list[Any], job: Callable[[Any], Any], jobs: int, progress: Callable[[int, int], None] | None) -> list[Any]:
-    """``[job(item) for item in work]`` by several processes. Results must be picklable. An exception in a child is raised
-    here. POSIX only: it forks."""
+def run(
+    work: list[Any], job: Callable[[Any], Any], jobs: int, progress: Callable[[int, int], None] | None
+) -> list[Any]:
+    """``[job(item) for item in work]`` by several processes. Results must be picklable. An exception in a child is
+    raised here. POSIX only: it forks."""
     batches = [range(at, min(at + _BATCH, len(work))) for at in range(0, len(work), _BATCH)]
     jobs = min(jobs, len(batches))
     queue_out, queue_in = os.pipe()

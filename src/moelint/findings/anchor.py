@@ -1,4 +1,4 @@
-"""Verdict → finding: it stands at the first of the rule's ``about`` keys that the file writes; the others are related."""
+"""Verdict → finding: it stands at the first of the rule's ``about`` keys that the file writes; others are related."""
 
 from __future__ import annotations
 

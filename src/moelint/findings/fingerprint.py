@@ -6,7 +6,7 @@ from moelint.results import Finding
 
 
 def fnv(text: str) -> str:
-    """64-bit FNV-1a as 16 hex digits: stable for ever, and no hashlib (OpenSSL's start-up) on the way of every check."""
+    """64-bit FNV-1a as 16 hex digits: stable for ever, and no hashlib (OpenSSL's start-up) in every check."""
     value = 0xCBF29CE484222325
     for byte in text.encode("utf-8", "surrogatepass"):
         value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF

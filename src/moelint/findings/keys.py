@@ -7,7 +7,7 @@ from typing import Any
 from moelint.findings.anchor import fact, severity, written_place
 from moelint.findings.problems import place
 from moelint.read.config import Config
-from moelint.results import Finding, Fix
+from moelint.results import Finding
 from moelint.trainer.key_rules import BY_ID
 
 
@@ -25,28 +25,4 @@ def from_key_problem(problem: Any, scope: Any, config: Config, level: str | None
     item.certainty, item.config, item.about = certainty, config.name, (problem.key,)
     if problem.written is not None:
         item.facts = {problem.key: fact(problem.key, scope, config)}
-    changes = _changes(problem)
-    if changes:
-        from moelint.fix.write import write
-
-        fix = Fix(
-            1, problem.safety if problem.certain else "unsafe", dict(problem.sets), list(problem.unset), problem.why
-        )
-        for old, new in problem.renames.items():
-            fix.set[new] = problem.written.value if problem.written is not None else None
-            fix.unset.append(old)
-        fix.edits, fix.reason = write(config, changes)
-        item.fixes = [fix]
     return item
-
-
-def _changes(problem: Any) -> list[Any]:
-    if not (problem.sets or problem.unset or problem.renames):
-        return []
-    from moelint.fix.changes import RENAME, SET, UNSET, Change
-
-    return [
-        *(Change(RENAME, old, new) for old, new in problem.renames.items()),
-        *(Change(SET, key, value) for key, value in problem.sets.items()),
-        *(Change(UNSET, key) for key in problem.unset),
-    ]

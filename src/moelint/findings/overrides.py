@@ -7,6 +7,7 @@ from typing import Any
 from moelint.findings.anchor import fact, in_file, plain, severity, written_place
 from moelint.lang.functions import equal
 from moelint.lang.template import show
+from moelint.read.config import Config
 from moelint.results import Finding, RuleInfo
 
 NAME = "trainer-overrides-value"
@@ -22,8 +23,13 @@ def from_override(override: Any, scope: Any, config: Any, level: str | None, str
         return None
     rewrite, certainty = override.rewrite, "certain" if override.certain else "assumed"
     item = Finding(
-        rewrite.id, NAME, rewrite.effect, severity(rewrite.effect, None, level, certainty, strict), "",
-        written_place(written), override.key,
+        rewrite.id,
+        NAME,
+        rewrite.effect,
+        severity(rewrite.effect, None, level, certainty, strict),
+        "",
+        written_place(written),
+        override.key,
     )
     verb = "is deprecated" if rewrite.effect == "deprecated" else "does not hold"
     item.message = f"{written.spelling}={show(override.before)} {verb}: {show(override.after)} runs instead"

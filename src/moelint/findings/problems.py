@@ -9,7 +9,7 @@ from moelint.text.source import Source
 
 
 def place(source: Source, start: int, end: int) -> Place:
-    """Where [start, end) stands; what runs over several lines is cut at the end of its first, so that regions stay tight."""
+    """Where [start, end) stands; what runs over several lines is cut at the end of its first: regions stay tight."""
     line, column = source.position(start)
     end_line, end_column = source.position(max(start, end))
     if end_line > line:
@@ -19,7 +19,7 @@ def place(source: Source, start: int, end: int) -> Place:
 
 def finding(kind: str, message: str, where: Place, key: str = "") -> Finding:
     """A finding of a built-in rule."""
-    _, id, name, effect, severity, _, _ = KINDS.get(kind, OTHER)
+    id, name, effect, severity = KINDS.get(kind, OTHER)
     return Finding(id, name, effect, severity, message, where, key)
 
 

@@ -35,7 +35,7 @@ class Suppressions:
 
     def unused(self, known: Callable[[str], bool], decided: Callable[[str, str | None], bool]) -> list[Finding]:
         """Findings about ignores of unknown rules, and about those that hid nothing although their rule came to a
-        result. ``known``: pattern → such rules exist; ``decided``: (pattern, config) → they all ran and were decided."""
+        result. ``known``: pattern → there are such rules; ``decided``: (pattern, config) → all ran and were decided."""
         out = []
         for at, (ignore, config) in enumerate(self._entries):
             for number, (pattern, _) in enumerate(ignore.rules):
