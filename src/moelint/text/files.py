@@ -104,33 +104,20 @@ def replace(source: Source, text: str) -> None:
         same = False
     if not same:
         raise FileLeftAlone(source.path, "it changed while it was being checked")
-    new = encode(source, text)
-    temporary: str | None = None
+    temporary = _free_name(folder, name)
     try:
-        fd, temporary = _new_file(folder, name)
-        try:
-            _write(fd, new)
-            _keep(source.path, path, before, fd)
-            os.fsync(fd)
-            after = os.lstat(path)
-            if (after.st_ino, after.st_mtime_ns, after.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
-                raise FileLeftAlone(source.path, "it changed while it was being checked")
-            if temporary is None:  # a file without a name so far: nothing is left if we are killed before this
-                temporary = _free_name(folder, name)
-                # With a folder's descriptor this is linkat(2), which follows the link in /proc; link(2) would not.
-                os.link(f"/proc/self/fd/{fd}", temporary, src_dir_fd=fd, follow_symlinks=True)
-        finally:
-            os.close(fd)
+        _write_beside(source.path, path, before, encode(source, text), temporary)
+        after = os.lstat(path)
+        if (after.st_ino, after.st_mtime_ns, after.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
+            raise FileLeftAlone(source.path, "it changed while it was being checked")
         os.replace(temporary, path)
-        temporary = None
     except OSError as error:
         raise FileLeftAlone(source.path, f"it cannot be replaced: {error.strerror or error}") from None
     finally:
-        if temporary is not None:
-            try:
-                os.unlink(temporary)
-            except OSError:
-                pass
+        try:
+            os.unlink(temporary)  # gone already, if all went well
+        except OSError:
+            pass
     _sync_folder(folder)
 
 
@@ -138,21 +125,37 @@ def _free_name(folder: str, name: str) -> str:
     return os.path.join(folder, f".{name[:100]}.moelint-{os.getpid()}-{os.urandom(4).hex()}")
 
 
-def _new_file(folder: str, name: str) -> tuple[int, str | None]:
-    """An empty file that only we may read, beside the old one; without a name where the system can do that."""
-    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+def _write_beside(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> None:
+    """The new content under a name beside the old, on disk. Where the system can, it has no name until it is whole, so
+    that nothing is left if we are killed meanwhile."""
+    if hasattr(os, "O_TMPFILE"):
         try:
-            return os.open(folder, os.O_RDWR | os.O_TMPFILE, 0o600), None
+            fd = os.open(os.path.dirname(temporary), os.O_RDWR | os.O_TMPFILE, 0o600)
         except OSError:  # not every file system has it
-            pass
-    path = _free_name(folder, name)
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), path
+            fd = -1
+        if fd >= 0:
+            try:
+                _fill(shown, path, before, data, fd)
+                # With a descriptor this is linkat(2), which follows the link in /proc; link(2) would not.
+                os.link(f"/proc/self/fd/{fd}", temporary, src_dir_fd=fd, follow_symlinks=True)
+                return
+            except OSError:  # without /proc there is the other way
+                pass
+            finally:
+                os.close(fd)
+    fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        _fill(shown, path, before, data, fd)
+    finally:
+        os.close(fd)
 
 
-def _write(fd: int, data: bytes) -> None:
+def _fill(shown: str, path: str, before: os.stat_result, data: bytes, fd: int) -> None:
     at = 0
     while at < len(data):
         at += os.write(fd, data[at:])
+    _keep(shown, path, before, fd)
+    os.fsync(fd)
 
 
 def _keep(shown: str, path: str, before: os.stat_result, fd: int) -> None:

@@ -45,9 +45,6 @@ class _StandIn(_Module):  # type: ignore[misc, valid-type]
 def _complete(package: Any) -> None:
     """Turns the stand-in into the real package, and gives the extension the real error classes."""
     package.__class__ = _Module
-    for module in _ERRORS:
-        if isinstance(package.__dict__.get(module), _Names):
-            del package.__dict__[module]
     package.__spec__.loader.exec_module(package)
     extension = sys.modules["yaml._yaml"]
     for module, error in _ERRORS.items():
@@ -97,6 +94,8 @@ def _short_road() -> Any:
         package.__dict__[module] = names
     import yaml._yaml
 
+    for module in _ERRORS:  # who asks for one of these wants the real one
+        del package.__dict__[module]
     parser = yaml._yaml.CParser("a: [b]")  # a first file must not be the one that finds out
     while not isinstance(parser.get_event(), yaml.events.StreamEndEvent):
         pass
@@ -106,11 +105,13 @@ def _short_road() -> Any:
 def _extension() -> Any:
     """The module that has ``CParser``, or None where PyYAML was built without libyaml."""
     if "yaml" not in sys.modules:
+        before = set(sys.modules)
         try:
             return _short_road()
         except Exception:
             for name in [name for name in sys.modules if name == "yaml" or name.startswith("yaml.")]:
-                del sys.modules[name]
+                if name not in before:
+                    del sys.modules[name]
     import yaml
 
     try:

@@ -14,7 +14,7 @@ def line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     if end < 0:
         return len(text)
-    return end - 1 if end > at and text[end - 1] == "\r" else end
+    return end - 1 if text[end - 1 : end] == "\r" else end
 
 
 def next_line(text: str, at: int) -> int:
@@ -43,6 +43,26 @@ def line_break(text: str, at: int, default: str) -> str:
 def remove_lines(text: str, start: int, end: int) -> Edit:
     """Takes out the lines from that of ``start`` to that of ``end``."""
     first, after = line_start(text, start), next_line(text, end)
-    if after == len(text) and first > 0 and not text.endswith("\n"):  # the last line stays without a line break
-        first -= 2 if text[first - 2 : first] == "\r\n" else 1
     return Edit(first, after, "")
+
+
+def joined(text: str, edits: list[Edit], bare_end: bool) -> list[Edit]:
+    """Edits in order, those that touch made one; with ``bare_end`` a text without a last line break stays so."""
+    out: list[Edit] = []
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        _push(out, edit)
+    last = out[-1] if out else None
+    if bare_end and last is not None and last.end == len(text) and not last.text and last.start < last.end:
+        out.pop()
+        start = len(text[: last.start].rstrip("\r\n"))
+        while out and out[-1].start > start and not out[-1].text:
+            out.pop()
+        _push(out, Edit(start, last.end, ""))
+    return out
+
+
+def _push(out: list[Edit], edit: Edit) -> None:
+    if out and edit.start <= out[-1].end and (edit.start == out[-1].end or not (edit.text or out[-1].text)):
+        before = out.pop()
+        edit = Edit(before.start, max(before.end, edit.end), before.text + edit.text)
+    out.append(edit)

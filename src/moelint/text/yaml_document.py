@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from moelint.text.document import Document, EditError, Path, Problem, Setting
 from moelint.text.edits import Edit, apply
+from moelint.text.lines import joined
 from moelint.text.source import Source, TextError
 
 if TYPE_CHECKING:
@@ -104,6 +105,16 @@ class YamlDocument(Document):
         return self._editor
 
     def _tried(self, edits: list[Edit], change: _Change) -> list[Edit]:
+        """The edits in order, or EditError if they do anything but ``change``."""
+        text = self.source.text
+        if not text.endswith("\n"):
+            try:
+                return self._proved(joined(text, edits, True), change)
+            except EditError:  # a block scalar that becomes the last needs its line break
+                pass
+        return self._proved(joined(text, edits, False), change)
+
+    def _proved(self, edits: list[Edit], change: _Change) -> list[Edit]:
         from moelint.text.yaml_reader import read_yaml
         from moelint.text.yaml_values import same
 

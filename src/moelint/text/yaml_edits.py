@@ -45,7 +45,12 @@ class Editor:
             return [self._fill(node, key, shown)]
         if node.style in ("|", ">") and "#" in self.text[node.inner : line_end(self.text, node.inner)]:
             raise EditError(f"{_name(path)} is a block of text whose first line has a comment")
-        return [Edit(node.inner, node.end, shown)]
+        start = node.inner
+        if node.tag is not None and node.tag != "!" and not _fits(node.tag, value):  # `!!str 8` cannot hold a number
+            if node.anchor is not None:
+                raise EditError(f"{_name(path)} has a tag that the new value does not fit")
+            start = node.start
+        return [Edit(start, node.end, shown)]
 
     def _override(self, path: Path, value: Any) -> list[Edit]:
         """A value that comes in through a merge key is overridden by a key of the mapping's own."""
@@ -73,7 +78,8 @@ class Editor:
             return [*self._drop_block(node, key), self._after_key(node, key, "[]")]
         edits: list[Edit] = []
         for item, value in zip(gone, come, strict=False):
-            if item.items is not None or item.entries is not None or item.style in ("alias", "|", ">") or item.empty:
+            block = not item.flow and (item.items is not None or item.entries is not None)
+            if block or item.style in ("alias", "|", ">") or item.empty:
                 raise EditError(f"{_name(path)} has an element that is not a plain value")
             shown = render(value, self.text[item.inner : item.end], _STYLES.get(item.style, "plain"), node.flow)
             edits.append(Edit(item.inner, item.end, shown))
@@ -183,7 +189,7 @@ class Editor:
         rest = path[depth:]
         if not all(isinstance(part, str) for part in rest):
             raise EditError(f"{_name(path)}: there is no such element in the list")
-        if node is None:
+        if node is None or (depth == 0 and node.empty):
             return self._first(rest, value)
         if node.style == "alias":
             raise EditError(f"{_name(path[:depth])} is an alias: change the anchor *{node.value} stands for")
@@ -243,15 +249,16 @@ class Editor:
 
     def _step(self) -> int:
         """How far this document indents its sections."""
-        nodes = [self.root]
-        for node in nodes[:1000]:
-            if node is None or node.flow or not node.entries:
-                continue
-            for key, value in node.entries:
+        nodes = [self.root] if self.root is not None else []
+        for node in nodes:  # grows
+            for key, value in node.entries or ():
                 if value.entries and not value.flow:
                     step = column(self.text, value.entries[0][0].start) - column(self.text, key.start)
                     if step > 0:
                         return step
+            nodes += [*(node.items or ()), *(value for _, value in node.entries or ())]
+            if len(nodes) > 10_000:
+                break
         return 2
 
     def _into_empty(self, parent: Node | None, key: Node | None, node: Node, rest: Path, value: Any) -> list[Edit]:
@@ -309,11 +316,13 @@ class Editor:
         end = max(node.end, key.end)
         if leads(text, key.start):
             return [remove_lines(text, key.start, end)]
-        if position + 1 < len(parent.entries) and position == 0:  # `- a: 1`, then other keys
+        dashes = text[key.start - column(text, key.start) : key.start]
+        if position + 1 < len(parent.entries) and position == 0 and not dashes.strip(" -"):  # `- a: 1`, then other keys
             follows = parent.entries[1][0].start
-            between = text[end:follows]
-            if "#" not in between:
+            stop = line_end(text, end)
+            if not text[stop:follows].strip():
                 return [Edit(key.start, follows, "")]
+            return [Edit(back(text, key.start), stop, "")]  # comments of the next key stay above it
         raise EditError(f"{_name(path)} shares its line with something else")
 
     def _empty(self, path: Path, parent: Node, key: Node, node: Node) -> list[Edit]:
@@ -366,6 +375,11 @@ class Editor:
         """Takes out all elements of a block list, line by line, so that comments between them stay."""
         assert node.items is not None
         return [remove_lines(self.text, self._dash(item), item.end) for item in node.items]
+
+
+def _fits(tag: str, value: Any) -> bool:
+    kinds = {"str": str, "int": int, "float": float, "bool": bool, "null": type(None)}
+    return type(value) is kinds.get(tag.rpartition(":")[2])
 
 
 def _flow_pair(rest: Path, value: Any, quotes: str, strings: str) -> str:

@@ -45,7 +45,7 @@ def build(text: str, index: int) -> Node | None:
     root: Node | None = None
     stack: list[Node] = []
     keys: list[Node | None] = []  # beside the stack: the key whose value comes next
-    last, number = 0, -1
+    last, full, number = 0, 0, -1  # ends of the last leaf
     while True:
         event = event_of()
         kind = type(event)
@@ -57,8 +57,8 @@ def build(text: str, index: int) -> Node | None:
             done = stack.pop()
             keys.pop()
             if done.flow:
-                last = event.end_mark.index
-            done.end = done.full_end = last
+                last = full = event.end_mark.index
+            done.end, done.full_end = last, full
         elif number == index and (kind in (ScalarEvent, AliasEvent, MappingStartEvent, SequenceStartEvent)):
             start, end = event.start_mark.index, event.end_mark.index
             node = Node(start, start, end, "")
@@ -72,12 +72,12 @@ def build(text: str, index: int) -> Node | None:
                 node.style, node.value = event.style or "", event.value
                 if node.inner >= end:
                     node.inner = node.end = back(text, end)
-                    node.start = min(node.start, node.inner)
+                    node.start, node.full_end = min(node.start, node.inner), node.end
                 elif node.style in ("|", ">"):
                     node.end = block_end(text, node.inner, end)
                     keeps = "+" in text[node.inner : node.inner + 3]
-                    node.full_end = block_end(text, node.inner, end) if not keeps else end
-            last = node.end
+                    node.full_end = end if keeps else node.end
+            last, full = node.end, node.full_end
             root = node if root is None else root
             if stack:
                 parent = stack[-1]
