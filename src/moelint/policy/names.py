@@ -72,8 +72,22 @@ def keys() -> dict[str, Info]:
                 specs = [r[2] for r in ranges if not r[2].get("absent")]
                 if specs:
                     found.setdefault(key, []).append((trainer, specs))
-    classes = {f"{section}._target_": Info("str", True) for section in ("model", "dataset")}  # the named class
-    return {key: _info(entries) for key, entries in found.items()} | classes
+    return {key: _info(entries) for key, entries in found.items()} | _nested()
+
+
+def _nested() -> dict[str, Info]:
+    """Keys below the field tables: the class that a section names, and the packing specs of an SFT dataset."""
+    out = {f"{section}._target_": Info("str", True) for section in ("model", "dataset")}
+    for specs in ("offline_packing_specs", "packed_sequence_specs"):
+        out[f"dataset.{specs}.packed_sequence_size"] = Info("int", True)
+        out[f"dataset.{specs}.pad_cu_seqlens"] = Info("bool", True)
+        out[f"dataset.{specs}.pad_seq_to_mult"] = Info("int", True)
+    for field in ("packing_buffer_size", "micro_batch_size"):  # EnergonDatasetConfig
+        out[f"dataset.{field}"] = Info("int", True)
+    for field in ("enable_in_batch_packing", "pack_sequences_in_batch", "pad_to_max_length"):
+        out[f"dataset.{field}"] = Info("bool", True)
+    out["dataset.dataset_kwargs.pad_to_max_length"] = Info("bool", True)
+    return out
 
 
 def _info(entries: list[tuple[str, list[dict[str, Any]]]]) -> Info:
