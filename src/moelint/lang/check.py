@@ -160,6 +160,9 @@ class _Checker:
 
     def ordering(self, op: str, left: Tree, a: Info, right: Tree, b: Info) -> None:
         kinds = {a.type, b.type} - {"any"}
+        if "version" in kinds and kinds & NUMERIC:
+            number = left if a.type in NUMERIC else right
+            raise self.fail(number, "a version is compared with a number", "version('…')")
         if not (kinds <= NUMERIC or (kinds <= {"version", "str"} and "version" in kinds)):
             odd = left if a.type not in NUMERIC and a.type != "any" else right
             bad = a if odd is left else b

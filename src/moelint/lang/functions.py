@@ -327,7 +327,7 @@ TABLE: dict[str, Function] = {
         Function("divides(a, b)", "bool", "True if b is a multiple of a.", _divides),
         Function("divisors(n)", "list", "Divisors of n, ascending.", _divisors),
         Function("nearest(x, candidates)", "number", "The candidate nearest to x, the smaller of two.", _nearest),
-        Function("is_power_of_two(n)", "bool", "True for 1, 2, 4, 8 …", _is_power_of_two),
+        Function("is_power_of_two(n)", "bool", "True for 1, 2, 4, 8 and so on.", _is_power_of_two),
         Function("split(text, separator=None)", "list", "Pieces of a text, trimmed, empty ones left out.", _split),
         Function("option(text, name)", "any", "Value of name in a text such as 'a:1,b=2'; None if absent.", _option),
         Function("lower(text)", "str", "A text in lower case.", lambda t: t.lower() if isinstance(t, str) else UNKNOWN),

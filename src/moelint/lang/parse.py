@@ -70,10 +70,11 @@ def _syntax_error(text: str, error: SyntaxError) -> LangError:
             return LangError(f"{wrong!r} is not an operator here", found, f"'{right}'")
     if ("=" in text and "cannot assign" in str(error.msg)) or "Maybe you meant '=='" in str(error.msg):
         return LangError("'=' does not compare", text.find("="), "'=='")
-    hint = None
     if text.count("(") != text.count(")") or text.count("[") != text.count("]"):
+        # the usual cause is not a slip of the pen: YAML cut the expression in two
         hint = "quotes around it (in a YAML list [a, b] a comma ends the entry)"
-    return LangError(f"not an expression: {error.msg}", at, hint)
+        return LangError("brackets do not match", at, hint)
+    return LangError("not an expression", at)
 
 
 class _Parser:

@@ -85,7 +85,7 @@ def _split_format(inside: str, column: int) -> tuple[str, str]:
 
 def render(template: Template, scope: Any) -> str:
     """The message for a scope; what is not known reads ``unknown``."""
-    spell: Callable[[str], str | None] | None = getattr(scope, "spell", None)
+    spelling: Callable[[str], str] | None = getattr(scope, "spelling", None)
     out: list[str] = []
     for part in template:
         if isinstance(part, str):
@@ -98,7 +98,7 @@ def render(template: Template, scope: Any) -> str:
             if part[3]:
                 out.append(show(value, part[3]))
                 continue
-            spelled = escape((spell(key) if spell is not None else None) or key.rsplit(".", 1)[-1])
+            spelled = escape(spelling(key) if spelling is not None else key.rpartition(".")[2])
             out.append(f"{spelled} (unset)" if value is None else f"{spelled}={show(value, '')}")
     return "".join(out)
 
