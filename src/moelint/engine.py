@@ -17,7 +17,7 @@ from moelint.findings.suppress import Suppressions
 from moelint.findings.waiting import waiting
 from moelint.options import Options
 from moelint.read.config import Config
-from moelint.read.files import ReadOptions, read_file
+from moelint.read.files import FileRead, ReadOptions, read_file
 from moelint.results import ConfigReport, FileReport, Finding, Report
 from moelint.text.source import Source
 
@@ -81,16 +81,31 @@ class Engine:
                 if item.rule not in report.rules:
                     report.rules[item.rule] = page(item.rule, list(self._packs.values()))
 
+    def configs(self, source: Source) -> list[Config]:
+        """The configs of a file that the user named, without any judgement."""
+        return self._read_configs(source, True)[0].configs
+
+    def effective(self, config: Config, source: Source) -> tuple[Any, Any]:
+        """(effective config, packs) of a config, under the configuration that holds for its file."""
+        from moelint.trainer.effective import Effective
+        from moelint.trainer.target import resolve
+
+        section = self.conf(os.path.dirname(source.path) or ".").at(source.path)
+        return Effective(config, resolve(config, self.options.target, section.target)), self.packs(section)
+
+    def _read_configs(self, source: Source, named: bool) -> tuple[FileRead, Conf, Section]:
+        conf = self.conf(os.path.dirname(source.path) or ".")
+        section, options = conf.at(source.path), self.options
+        define = {**section.define, **options.define} if section.define else options.define
+        return read_file(source, ReadOptions(named, define, options.base, None, self._read)), conf, section
+
     def lint(self, source: Source, named: bool) -> FileReport:
         """All that is to be said of one text."""
         return self.lint_read(source, named)[0]
 
     def lint_read(self, source: Source, named: bool) -> tuple[FileReport, list[Config]]:
         """The report of one text, with the configs that were read (for whoever fixes it)."""
-        conf = self.conf(os.path.dirname(source.path) or ".")
-        section, options = conf.at(source.path), self.options
-        define = {**section.define, **options.define} if section.define else options.define
-        read = read_file(source, ReadOptions(named, define, options.base, None, self._read))
+        read, conf, section = self._read_configs(source, named)
         report = FileReport(source.path)
         report.skipped = read.skipped
         findings = [problems.from_problem(problem, source) for problem in read.problems]

@@ -31,7 +31,7 @@ class Place:
 
 
 class Fix:
-    """One alternative. ``edits`` change the text of the finding's file; none, and a ``reason``, if it cannot take it."""
+    """One alternative. ``edits`` change the text of the finding's file; none, and a ``reason``, if not possible."""
 
     __slots__ = ("edits", "rank", "reason", "safety", "set", "unset", "why")
 

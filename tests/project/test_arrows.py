@@ -23,7 +23,7 @@ ROOMS = {
     "fix": {"text", "lang", "read", "results", "findings"},
     "report": {"results", "text"},
 }
-TOP = {"cli", "api", "engine", "parallel", "discover", "options", "__main__", "__init__", "fixing"}  # see everything
+TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "__main__", "__init__", "fixing"}  # see everything
 
 
 def imports(path: Path) -> set[str]:

@@ -33,8 +33,8 @@ def from_override(override: Any, scope: Any, config: Any, level: str | None, str
     )
     verb = "is deprecated" if rewrite.effect == "deprecated" else "does not hold"
     item.message = f"{written.spelling}={show(override.before)} {verb}: {show(override.after)} runs instead"
-    reason = _reason(rewrite.message, scope)
-    item.message += f", since {reason}." if reason else "."
+    why = reason(rewrite.message, scope)
+    item.message += f", since {why}." if why else "."
     item.certainty, item.config, item.about = certainty, config.name, (override.key,)
     item.facts = {override.key: fact(override.key, scope, config)}
     item.facts[override.key]["written"] = plain(override.before)
@@ -48,7 +48,7 @@ def is_dump(config: Config) -> bool:
     return bool(tables()[config.dialect]["completeness"] == "complete")
 
 
-def _reason(message: str, scope: Any) -> str:
+def reason(message: str, scope: Any) -> str:
     """A rewrite's message as the end of a sentence."""
     if "{" in message:
         from moelint.lang.template import parse, render

@@ -1,0 +1,75 @@
+"""``moelint explain``: a rule, a key, or a line of a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import click
+
+from moelint.errors import UsageError
+
+
+@click.command(context_settings={"ignore_unknown_options": True})  # --moe-router-dtype is a key
+@click.argument("what", metavar="RULE|KEY|FILE:LINE")
+@click.option("--policy", "policies", multiple=True, metavar="PATH-or-pack", help="Another policy pack. Repeatable.")
+@click.option("--target", multiple=True, metavar="KEY=VALUE", help="For FILE:LINE: state the target. Repeatable.")
+def command(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> None:
+    """Explain a rule (OVL004, its name), a key (model.moe_router_dtype, --moe-router-dtype, a last part), or what a
+    line of a file sets, what of it runs, and who reads it (configs/a.yaml:12)."""
+    from moelint.conf.model import ConfError
+    from moelint.report import escape
+    from moelint.text.source import TextError
+
+    try:
+        lines = _lines(what, policies, target)
+    except (UsageError, ConfError) as error:
+        raise click.UsageError(str(error)) from None
+    except TextError as error:
+        raise click.UsageError(f"{error.path}: {error.message}") from None
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    for line in lines:
+        click.echo(escape.encodable(escape.line(line), encoding))
+
+
+def _lines(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> list[str]:
+    from moelint.explain import key as keys
+    from moelint.explain import rule as rules
+    from moelint.policy.load import load
+
+    place = re.fullmatch(r"(.+):(\d+)(?::\d+)?", what)
+    if place is not None and os.path.exists(place[1]):
+        from moelint.cli.options import pair
+        from moelint.explain.line import explain
+        from moelint.options import Options
+
+        options = Options()
+        options.policies = list(policies)
+        for text in target:
+            found = pair(text)
+            if found is None:
+                raise UsageError(f"'{text}' is not KEY=VALUE")
+            options.target[found[0]] = found[1]
+        return explain(place[1], int(place[2]), options)
+    packs = load(policies)
+    info = rules.find(what, packs)
+    if info is not None:
+        return rules.explain(info, packs)
+    found_keys = keys.find(what)
+    if found_keys:
+        out: list[str] = []
+        for key in found_keys[:8]:
+            out += [*([""] if out else []), *keys.explain(key, packs)]
+        return out
+    raise UsageError(_unknown(what, packs))
+
+
+def _unknown(what: str, packs: object) -> str:
+    from moelint.explain.key import TRAINERS
+    from moelint.lang.suggest import nearest
+    from moelint.trainer.tables import known_anywhere
+
+    known = {key for trainer in TRAINERS for key in known_anywhere(trainer)}
+    near = nearest(what, [*packs.ids, *known])  # type: ignore[attr-defined]
+    return f"'{what}' is no rule, no key and no FILE:LINE" + (f": did you mean {near}?" if near else "")

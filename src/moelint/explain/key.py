@@ -1,0 +1,80 @@
+"""The page of a key: what each trainer knows of it, who reads it, what rewrites it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moelint.explain.rule import scalar
+
+TRAINERS = ("bridge", "core", "lm")
+_TITLE = {"bridge": "Megatron Bridge", "core": "Megatron Core", "lm": "Megatron-LM"}
+
+
+def find(word: str) -> list[str]:
+    """The canonical keys that a word may mean: itself, a flag of Megatron-LM, or a last part."""
+    from moelint.read.flags import entry
+    from moelint.trainer.tables import known_anywhere
+
+    known = {key for trainer in TRAINERS for key in known_anywhere(trainer)}
+    if word in known or word.startswith("env_vars."):
+        return [word]
+    if word.startswith("--"):
+        flag = entry(word)
+        return [flag[0]] if flag is not None else []
+    leaf = word.rpartition(".")[2].replace("-", "_")
+    return sorted(key for key in known if key.rpartition(".")[2] == leaf)
+
+
+def explain(key: str, packs: Any) -> list[str]:
+    """The page as lines."""
+    from moelint.read.flags import spellings
+
+    out = [key]
+    flags = [flag for flag, *_ in spellings(key)]
+    if flags:
+        out.append(f"Megatron-LM: {', '.join(flags)}")
+    for trainer in TRAINERS:
+        out += _releases(key, trainer)
+    out += _changed_by(key)
+    readers = sorted({case[0] for case in packs.cases if key in case[9] or key in case[7]})
+    if readers:
+        out += ["", "Read by"]
+        out += [f"  {id} {packs.ids[id][0]}" for id in readers]
+    return out
+
+
+def _releases(key: str, trainer: str) -> list[str]:
+    """Type, default and choices by ranges of releases."""
+    from moelint.trainer.tables import read_json
+
+    table = read_json(trainer)
+    ranges = table["keys"].get(key)
+    if ranges is None:
+        return []
+    out = ["", _TITLE[trainer]]
+    for first, last, spec in ranges:
+        span = first if first == last else f"{first} to {last}"
+        if spec.get("absent"):
+            out.append(f"  {span}: absent")
+            continue
+        default = (
+            f"= {scalar(spec['default'])}"
+            if "default" in spec
+            else f"= {spec['expr']}"
+            if "expr" in spec
+            else "(required)"
+        )
+        kind = spec["type"] + (" or null" if spec.get("null") else "")
+        choices = f"; one of {', '.join(map(str, spec['choices']))}" if spec.get("choices") else ""
+        out.append(f"  {span}: {kind} {default}{choices}")
+    return out
+
+
+def _changed_by(key: str) -> list[str]:
+    from moelint.trainer.compiled import rewrites
+
+    found: dict[str, str] = {}
+    for trainer in TRAINERS:
+        for rewrite in rewrites(trainer).by_key.get(key, []):
+            found.setdefault(rewrite.id, rewrite.message)
+    return ["", "Rewritten by", *(f"  {id} {message}" for id, message in found.items())] if found else []
