@@ -11,8 +11,8 @@ def unified(path: str, old: str, new: str) -> str:
         return ""
     from difflib import unified_diff
 
-    shown = os.path.relpath(path) if os.path.isabs(path) else path
-    shown = shown.replace(os.sep, "/")
+    near = os.path.relpath(path)
+    shown = (path.lstrip(os.sep) if near.startswith("..") else near).replace(os.sep, "/")
     out = []
     for line in unified_diff(_lines(old), _lines(new), f"a/{shown}", f"b/{shown}"):
         out.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")

@@ -34,45 +34,71 @@ class Outcome:
         self.refused: list[str] = []
 
 
+class _Round:
+    """One state of the text, and the fixes that lead to the next."""
+
+    __slots__ = ("chosen", "configs", "report", "source")
+
+    def __init__(self, source: Source, report: FileReport, configs: list[Config]) -> None:
+        self.source, self.report, self.configs = source, report, configs
+        self.chosen: list[_Chosen] = []
+
+
 def fix_source(source: Source, lint: Lint, unsafe: bool = False) -> Outcome:
     """The text with all fixes that may go in. ``lint``: text → its report and the configs read from it; the findings
     carry their alternatives (``choose.fixes_for``). ``unsafe``: take unsafe fixes too."""
-    report, configs = lint(source)
-    out = Outcome(source, report)
+    rounds = [_Round(source, *lint(source))]
     refused: dict[_Mark, str] = {}
-    seen = {source.text}
     for _ in range(MAX_ROUNDS):
-        chosen = _choose(out.report, unsafe, refused)
-        if not chosen:
+        now = rounds[-1]
+        now.chosen = _choose(now.report, unsafe, refused)
+        after = _together(now, lint, refused)
+        if after is None:
             break
-        tried = _try(out.source, configs, out.report, chosen, lint)
-        if isinstance(tried, str):  # one of them is to blame: find out which, one by one
-            for one in chosen:
-                tried = _try(out.source, configs, out.report, [one], lint)
-                if not isinstance(tried, str):
-                    chosen = [one]
-                    break
-                refused[_mark(one[0])] = tried
-            if isinstance(tried, str):
-                continue
-        after, next_report, next_configs = tried
-        if after.text in seen:
-            for finding, _fix in chosen:
-                refused[_mark(finding)] = "it and another fix undo each other"
+        same = next((i for i, old in enumerate(rounds) if old.source.text == after.source.text), None)
+        if same is None:
+            rounds.append(after)
             continue
-        seen.add(after.text)
-        out.changes += [_line(out.source, finding, fix) for finding, fix in chosen]
-        out.fixed += len(chosen)
-        out.source, out.report, configs = after, next_report, next_configs
-    if out.source.text != source.text and _is_yaml(configs):
-        reason = contradicts(source, out.source)
+        for undone in rounds[same:]:  # all that happened since came to nothing
+            names = ", ".join(sorted({finding.rule for old in rounds[same:] for finding, _ in old.chosen}))
+            for finding, _fix in undone.chosen:
+                refused[_mark(finding)] = f"fixes undo each other: {names}"
+        del rounds[same + 1 :]
+    last = rounds[-1]
+    if last.source.text != source.text and _is_yaml(last.configs):
+        reason = contradicts(source, last.source)
         if reason is not None:
-            out = Outcome(source, report)
+            out = Outcome(source, rounds[0].report)
             out.refused.append(f"all fixes: {reason}")
             return out
+    out = Outcome(last.source, last.report)
+    for done in rounds[:-1]:
+        out.changes += [_line(done.source, finding, fix) for finding, fix in done.chosen]
+        out.fixed += len(done.chosen)
     left = {_mark(finding): finding for finding in out.report.findings}
     out.refused += [f"{_where(left[mark])}: {reason}" for mark, reason in refused.items() if mark in left]
     return out
+
+
+def _together(now: _Round, lint: Lint, refused: dict[_Mark, str]) -> _Round | None:
+    """The text with all that was chosen, but for what must not go in; None if nothing is left."""
+    if not now.chosen:
+        return None
+    tried = _try(now, now.chosen, lint)
+    if not isinstance(tried, str):
+        return tried
+    good: list[_Chosen] = []
+    after = None
+    for one in now.chosen:  # one of them is to blame: find out which
+        if len(now.chosen) > 1:
+            tried = _try(now, [*good, one], lint)
+        if isinstance(tried, str):
+            refused[_mark(one[0])] = tried
+        else:
+            good.append(one)
+            after = tried
+    now.chosen = good
+    return after
 
 
 def _choose(report: FileReport, unsafe: bool, refused: dict[_Mark, str]) -> list[_Chosen]:
@@ -99,21 +125,20 @@ def _choose(report: FileReport, unsafe: bool, refused: dict[_Mark, str]) -> list
     return chosen
 
 
-def _try(
-    source: Source, configs: list[Config], report: FileReport, chosen: list[_Chosen], lint: Lint,
-) -> tuple[Source, FileReport, list[Config]] | str:
+def _try(now: _Round, chosen: list[_Chosen], lint: Lint) -> _Round | str:
     """The text with these fixes, read and linted again; or why they must not go in."""
+    source = now.source
     edits = dict.fromkeys(edit for _, fix in chosen for edit in fix.edits)
-    after = Source(source.path, apply(source.text, edits), source.encoding, source.bom)
-    next_report, next_configs = lint(after)
-    reason = unintended(configs, next_configs, [(finding.config, fix) for finding, fix in chosen])
+    text = Source(source.path, apply(source.text, edits), source.encoding, source.bom)
+    after = _Round(text, *lint(text))
+    reason = unintended(now.configs, after.configs, [(finding.config, fix) for finding, fix in chosen])
     if reason is not None:
         return reason
-    known = {_mark(finding) for finding in report.findings if finding.severity == "error"}
-    for finding in next_report.findings:
+    known = {_mark(finding) for finding in now.report.findings if finding.severity == "error"}
+    for finding in after.report.findings:
         if finding.severity == "error" and _mark(finding) not in known:
             return f"it would bring a new error, {finding.rule} in line {finding.place.line}: {finding.message}"
-    return after, next_report, next_configs
+    return after
 
 
 def _mark(finding: Finding) -> _Mark:

@@ -30,6 +30,7 @@ class YamlDocument(Document):
         self.source, self.settings, self.sections, self.problems = source, settings, sections, problems
         self.index, self.start, self.end = index, start, end
         self.comments: list[tuple[int, int]] = []
+        self.siblings: list[YamlDocument] = []  # all documents of the file, where there are several
         self._editor: Editor | None = None
 
     def set(self, path: Path, value: Any) -> list[Edit]:
@@ -118,7 +119,7 @@ class YamlDocument(Document):
         from moelint.text.yaml_reader import read_yaml
         from moelint.text.yaml_values import same
 
-        before = read_yaml(self.source)
+        before = self.siblings or [self]
         wanted = [{path: s.value for path, s in document.settings.items()} for document in before]
         change(wanted[self.index])
         try:

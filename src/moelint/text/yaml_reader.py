@@ -423,6 +423,9 @@ class _Reader:
         self.documents.append(made)
 
     def _share_comments(self) -> None:
+        if len(self.documents) > 1:
+            for document in self.documents:
+                document.siblings = self.documents
         if "#" not in self.text or not self.documents:
             return
         found = comments(self.text, self.guarded)
