@@ -289,7 +289,8 @@ class _Checker:
         from moelint.lang.suggest import nearest
         from moelint.read import flags
 
-        near = nearest(name, flags.names())
+        plain = {flag.lstrip("-").replace("-", "_"): flag for flag in flags.names()}
+        near = plain.get(nearest(name.lstrip("-"), plain) or "")
         problem = KeyProblem(
             "KEY001",
             "refuses",

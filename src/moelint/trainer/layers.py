@@ -89,9 +89,11 @@ class Layers:
 
     def default(self, key: str) -> Any:
         """The trainer's own default in the target release: UNKNOWN if its source does not tell, None for what this
-        release
-        or this trainer does not have at all, a tuple ('expr', tree) for one that hangs on the target."""
+        release or this trainer does not have at all, a tuple ('expr', tree) for one that hangs on the target."""
         table = self.table
+        section = key.partition(".")[0]
+        if table.trainer == "core" and section not in ("model", *ONLY_BRIDGE, "lm") and section not in self.sections:
+            return UNKNOWN  # a plain TransformerConfig says nothing of the optimizer
         for name in self.variants:
             other = table.variants.get(name)
             if other is not None and key in other:
@@ -102,16 +104,12 @@ class Layers:
                 return value if kind == "value" else UNKNOWN if kind == "unknown" else ("expr", value)
         value = table.defaults.get(key, table)
         if value is not table:
-            section = key.partition(".")[0]
-            if table.trainer == "core" and section != "model" and section not in self.sections:
-                return UNKNOWN  # a plain TransformerConfig says nothing of the optimizer
             return value
         tree = table.exprs.get(key)
         if tree is not None:
             return ("expr", tree)
         if key in table.elsewhere:
             return None
-        section = key.partition(".")[0]
         if (section in ONLY_BRIDGE and table.trainer != "bridge") or (section == "lm" and table.trainer != "lm"):
             return None
         if table.trainer == "core" and section != "model":

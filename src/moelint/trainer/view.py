@@ -6,6 +6,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from moelint.lang.functions import equal
+from moelint.lang.names import SECTIONS
 from moelint.lang.unknown import UNKNOWN, Unknown
 from moelint.lang.versions import Version
 from moelint.trainer.compiled import Rewrite
@@ -178,7 +179,7 @@ class Scope:
                 return view.dialect
             if name == "complete":
                 return view.effective.config.completeness == "complete"
-            return view.given(name)
+            return view.given(name) if name in SECTIONS else UNKNOWN
         head = name[:dot]
         if head in _SPECIAL:
             return _SPECIAL[head](self, name[dot + 1 :])
