@@ -79,7 +79,7 @@ def test_facts_name_what_exists(keys: set[str]) -> None:
 def test_a_faulty_rewrite_is_named(tmp_path: Any) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("- {id: RWX001, stage: nowhere, set: {model.fp8: 'None'}}")
-    with pytest.raises(compiled.DataError, match="RWX001.*nowhere"):
+    with pytest.raises(compiled.DataError, match=r"RWX001.*nowhere"):
         compiled.build_rewrites([str(path)], "core")
     path.write_text("- {id: RWX001, stage: core, when: 'model.fp8 =', set: {model.fp8: 'None'}}")
     with pytest.raises(compiled.DataError, match="RWX001"):
