@@ -219,3 +219,45 @@ def test_other_python_is_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "x.py"
     file.write_text("print('hello')\n")
     assert load(file).skipped == "no Megatron Bridge recipe"
+
+
+def test_an_official_recipe_that_is_not_in_the_checkout_comes_from_the_table(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from megatron.bridge.recipes.deepseek import deepseek_v3_pretrain_config\n\n\n"
+        "def mine_config():\n    cfg = deepseek_v3_pretrain_config()\n    cfg.model.moe_router_topk = 4\n    return cfg\n"
+    )
+    config = load(file).configs[0]
+    assert config.completeness == "complete"
+    assert config.written["model.num_moe_experts"].value == 256
+    assert config.written["model.num_moe_experts"].origin == "base"
+    assert config.written["model.moe_router_topk"].origin == "file"
+
+
+def test_a_base_makes_an_override_complete(tmp_path: Path) -> None:
+    file = tmp_path / "over.yaml"
+    file.write_text("# moelint: base=deepseek_v3_pretrain_config\nmodel:\n  expert_model_parallel_size: 32\n")
+    config = load(file).configs[0]
+    assert (config.completeness, config.stated["gpus"]) == ("complete", (1024, "config"))
+    assert config.written["model.expert_model_parallel_size"].value == 32
+    assert config.written["model.pipeline_model_parallel_size"].value == 16
+
+
+def test_a_base_may_be_a_file_of_the_checkout_and_none_outside(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / ".git").mkdir()
+    for name in ("in/base.yaml", "outside.yaml"):
+        (tmp_path / name).write_text("model:\n  num_layers: 4\n  num_moe_experts: 8\n  expert_model_parallel_size: 2\n")
+    for base, origin in (("base.yaml", "base"), ("../outside.yaml", None)):
+        file = tmp_path / "in" / "over.yaml"
+        file.write_text(f"# moelint: base={base}\nmodel:\n  expert_model_parallel_size: 4\n")
+        found = load(file)
+        layers = found.configs[0].written.get("model.num_layers")
+        assert (layers.origin if layers else None) == origin
+        assert bool(found.problems) == (origin is None)
+
+
+def test_an_unknown_base_is_said_with_the_nearest_name(tmp_path: Path) -> None:
+    file = tmp_path / "over.yaml"
+    file.write_text("# moelint: base=deepseek_v3_pretrain_confg\nmodel:\n  expert_model_parallel_size: 4\n")
+    assert "did you mean deepseek_v3_pretrain_config?" in load(file).problems[0].message

@@ -72,14 +72,31 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
     out.problems += problems
     _direct(out, directives, first)
     for config in out.configs:
-        table = tables()[config.dialect]
-        config.base = config.base or options.base
-        config.completeness = judge(config, table, config.complete_env)
+        _stand(out, config, options, directives)
+        config.completeness = judge(config, tables()[config.dialect], config.complete_env)
     return out
+
+
+def _stand(out: FileRead, config: Config, options: ReadOptions, directives: list[Directive]) -> None:
+    """Puts under a config what it stands on; a base that is asked for by name and is not there is said."""
+    name = options.base or config.base
+    config.base = None
+    if name is None:
+        return
+    from moelint.read.bases import stand_on, unknown
+
+    if stand_on(config, name, options.read, trusted=options.base is not None):
+        config.base = name
+        return
+    config.loose_ends.append(f"the base {name}")
+    said = next((directive for directive in directives if directive.base == name), None)
+    if said is not None or options.base is not None:
+        out.problems.append(unknown(name, *((said.start, said.end) if said is not None else (0, 0))))
 
 
 def _python(out: FileRead, options: ReadOptions) -> FileRead:
     """Recipe functions; any other Python is passed over, and so is Python that does not parse unless it was named."""
+    from moelint.read.bases import recipe
     from moelint.read.models import provider
     from moelint.read.recipes import looks_like_recipes, read_recipes
 
@@ -87,7 +104,7 @@ def _python(out: FileRead, options: ReadOptions) -> FileRead:
         out.skipped = "no Megatron Bridge recipe"
         return out
     try:
-        out.configs, problems, document = read_recipes(out.source, options.read, provider, lambda name: None)
+        out.configs, problems, document = read_recipes(out.source, options.read, provider, recipe)
     except TextError as error:
         return _unreadable(out, error, options)
     out.documents = [document]

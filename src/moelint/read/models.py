@@ -27,7 +27,7 @@ def add_facts(config: Config, kind: str) -> None:
     for part in ("shape",) if kind == "shape" else ("shape", "bridge"):
         for key, value in table["models"][name][part].items():
             if key not in config.written:
-                config.written[key] = Written(key, value, name, None, None, "model", assumed)
+                config.written[key] = Written(key, value, key.rpartition(".")[2], None, None, "model", assumed)
 
 
 def provider(model: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from moelint.text.python.hooks import NOTHING, Hooks
-from moelint.text.python.values import ClassValue, External, Instance, Opaque
+from moelint.text.python.values import ClassValue, External, Instance
 
 _PROVIDER = "moelint.provider:"
 Facts = Callable[[str], "Mapping[str, Any] | None"]
@@ -29,9 +29,33 @@ class RecipeHooks(Hooks):
             return bridge
         if name.startswith(_PROVIDER):
             return self.provider(name[len(_PROVIDER) :])
-        if (name.endswith("_config") and ".recipes." in name) or ".perf_recipes." in name:
-            return NOTHING
+        if name.endswith("_config") and name.startswith("megatron.bridge.") and not self.in_checkout(name):
+            return self.official(("perf:" if ".perf_recipes." in name else "") + name.rsplit(".", 1)[-1])
         return NOTHING
+
+    def in_checkout(self, name: str) -> bool:
+        """Whether the package of a dotted name is part of what is read; set by the reader."""
+        return False
+
+    def official(self, name: str) -> Any:
+        """The container that an official recipe returns, by the shipped table."""
+        values = self.recipes(name)
+        if values is None:
+            return NOTHING
+        out = Instance(External("ConfigContainer"))
+        for key, value in values.items():
+            section, _, field = key.partition(".")
+            if not field:
+                out.attributes[section], out.origin[section] = value, "base"
+                continue
+            held = out.attributes.get(section)
+            if not isinstance(held, Instance):
+                held = out.attributes[section] = Instance(External(section))
+                out.origin[section] = "base"
+            held.attributes[field], held.origin[field] = value, "base"
+        if "env_vars" in out.attributes:
+            out.attributes["env_vars"] = dict(out.attributes["env_vars"].attributes)
+        return out
 
     def provider(self, model: str) -> Instance:
         """The provider object of a model; an id that no table knows gives an object of which nothing is known."""
@@ -50,7 +74,3 @@ class RecipeHooks(Hooks):
 
     def default(self, cls: ClassValue | External | None, attribute: str) -> Any:
         return NOTHING if cls is None else self.defaults(cls.name.rsplit(".", 1)[-1], attribute)
-
-
-def unknown(reason: str) -> Opaque:
-    return Opaque(reason)
