@@ -151,7 +151,7 @@ def test_values_come_through_calls_imports_and_registries(recipe: Path) -> None:
     assert value["mixed_precision.fp8"] == "hybrid"
     assert value["mixed_precision.modules"] == ["attn", "moe"]
     assert value["train.global_batch_size"] == 512
-    assert value["env_vars.CUDA_DEVICE_MAX_CONNECTIONS"] == 1
+    assert value["env_vars.CUDA_DEVICE_MAX_CONNECTIONS"] == "1"
     assert (config.completeness, config.stated["gpus"], config.stated["gpu"]) == (
         "complete", (16, "config"), ("h100", "config"),
     )

@@ -177,6 +177,8 @@ class _Reader:
     def write(self, key: str, value: Any, place: Place | None, origin: str | None) -> None:
         spelling = key
         setting = None
+        if key.startswith("env_vars.") and isinstance(value, (int, float)):
+            value = str(value)  # the environment holds text
         document = None
         if place is None:
             origin = origin or "base"
