@@ -40,7 +40,7 @@ def test_bridge_override(read):
         "model.moe_z_loss_coeff": 0.001,
         "comm_overlap.overlap_moe_expert_parallel_comm": True,
         "mixed_precision": "bf16_with_mxfp8_mixed",
-        "env_vars.CUDA_DEVICE_MAX_CONNECTIONS": 1,
+        "env_vars.CUDA_DEVICE_MAX_CONNECTIONS": "1",
         "train.global_batch_size": 256,
         "train.micro_batch_size": UNKNOWN,
         "dataset.seq_length": 48,
@@ -135,7 +135,7 @@ def test_megatron_lm_arguments(read):
         "complete",
     )
     assert values(first) == {
-        "env_vars.CUDA_DEVICE_MAX_CONNECTIONS": 1,
+        "env_vars.CUDA_DEVICE_MAX_CONNECTIONS": "1",
         "model.num_layers": 27,
         "model.num_moe_experts": 64,
         "model.moe_layer_freq": [0] * 3 + [1] * 24,

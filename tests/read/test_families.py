@@ -226,7 +226,7 @@ def values(config, origin="file"):
         (
             SWIFT,
             "swift-yaml",
-            "lm",
+            "core",
             {
                 "model.seq_length": 2048,
                 "train.micro_batch_size": 1,
@@ -245,7 +245,7 @@ def values(config, origin="file"):
             {
                 "model.tensor_model_parallel_size": 4,
                 "model.moe_aux_loss_coeff": 1e-4,
-                "model.mtp_num_layers": None,
+                "model.mtp_num_layers": 0,
                 "ddp.overlap_grad_reduce": True,
                 "train.micro_batch_size": 2,
                 "model.seq_length": 2048,
@@ -318,7 +318,7 @@ def values(config, origin="file"):
                 "model.bf16": True,
                 "checkpoint.save_interval": 100,
                 "model.num_moe_experts": 8,
-                "env_vars.CUDA_DEVICE_MAX_CONNECTIONS": 1,
+                "env_vars.CUDA_DEVICE_MAX_CONNECTIONS": "1",
             },
             16,
         ),

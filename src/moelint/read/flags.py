@@ -21,7 +21,7 @@ Spelling = tuple[str, bool, Any]  # flag, alone sets a value, that value
 Argument = tuple[str, str, str, bool]
 """Canonical key, element type, how many values, whether the argument says the opposite of the key."""
 
-_Tables = tuple[dict[str, Entry], dict[str, list[Spelling]], dict[str, Argument], dict[str, str]]
+_Tables = tuple[dict[str, Entry], dict[str, list[Spelling]], dict[str, Argument], dict[str, str], set[str]]
 _table: _Tables | None = None
 
 
@@ -55,6 +55,11 @@ def argument_value(found: Argument, value: Any) -> Any:
     if many != "one":
         return value
     return _typed(kind, value) if "list" in kind else value
+
+
+def is_of_other_program(flag: str) -> bool:
+    """Whether a program around Megatron-LM (inference, post-training, …) adds this flag to its own."""
+    return flag in _load()[4]
 
 
 def names() -> list[str]:
@@ -116,16 +121,21 @@ def _typed(kind: str, value: Any) -> Any:
 def _load() -> _Tables:
     global _table
     if _table is None:
-        path = os.path.join(data.folder("trainers"), "fields", "megatron-lm.json")
-        _table = cache.load("flags", [path, os.path.abspath(__file__)], lambda: _build(path))
+        folder = data.folder("trainers")
+        sources = [os.path.join(folder, "fields", "megatron-lm.json"), os.path.join(folder, "lm_programs.yaml")]
+        _table = cache.load("flags", [*sources, os.path.abspath(__file__)], lambda: _build(*sources))
     return _table
 
 
-def _build(path: str) -> _Tables:
+def _build(path: str, programs: str) -> _Tables:
     import json
+
+    import yaml
 
     with open(path, encoding="utf-8") as file:
         content = json.load(file)
+    with open(programs, encoding="utf-8") as file:
+        others = {flag for flags in yaml.safe_load(file).values() for flag in flags}
     order = {release: number for number, release in enumerate(content["releases"])}
     ranked: dict[str, tuple[int, Entry]] = {}
     by_key: dict[str, dict[str, tuple[int, Spelling]]] = {}
@@ -155,6 +165,7 @@ def _build(path: str) -> _Tables:
         {key: [s for _, s in sorted(flags.values(), key=lambda pair: -pair[0])] for key, flags in by_key.items()},
         arguments,
         {found[0]: name for name, found in arguments.items()},
+        others,
     )
 
 

@@ -67,6 +67,13 @@ def _world(config: Config, nodes: int | None, each: int | None) -> None:
         state(config, "gpus", nodes * each)
 
 
+def _no_lonely_sequence_parallel(config: Config, size: int | None = 1) -> None:
+    """Several frameworks drop sequence parallelism without tensor parallelism. ``size``: TP where the file is silent."""
+    found, tensor = config.written.get("model.sequence_parallel"), config.written.get("model.tensor_model_parallel_size")
+    if found is not None and found.value is True and (size if tensor is None else tensor.value) == 1:
+        found.value = False
+
+
 def nemo_rl(config: Config, view: View) -> None:
     """``activation_checkpointing`` is the switch of recomputation, ``fp8_cfg.enabled`` that of FP8; generation that is not
     colocated takes its GPUs away from training."""
@@ -88,6 +95,9 @@ def nemo_rl(config: Config, view: View) -> None:
             found = written.get(key)
             if found is not None and found.setting is not None and "fp8_cfg" in found.setting.path:
                 del written[key]
+    _hybrid_ep(config, view, block)
+    if view.get(*block, "cuda_graph_impl") not in (None, "none", UNKNOWN):
+        imply(config, "model.use_te_rng_tracker", True, view, (*block, "cuda_graph_impl"))
     if view.get(*block, "peft", "enabled") is not True:
         for key in [key for key in written if key.startswith("peft.")]:
             del written[key]
@@ -100,6 +110,8 @@ def nemo_rl(config: Config, view: View) -> None:
             view,
             (*block, "optimizer", "use_distributed_optimizer"),
         )
+    if view.get("env", "nemo_gym", "num_gpu_nodes") is not None:
+        return  # judges take nodes too, and launch scripts set how many
     nodes, each = view.number("cluster", "num_nodes"), view.number("cluster", "gpus_per_node")
     if view.get("policy", "generation", "colocated", "enabled") is False:
         there = ("policy", "generation", "colocated", "resources")
@@ -111,6 +123,17 @@ def nemo_rl(config: Config, view: View) -> None:
         else:
             nodes = None
     _world(config, nodes, each)
+
+
+def _hybrid_ep(config: Config, view: View, block: Path) -> None:
+    """NeMo-RL fills in the environment that HybridEP needs, from the expert-parallel size."""
+    experts = config.written.get("model.expert_model_parallel_size")
+    size = experts.value if experts is not None else None
+    if view.get(*block, "moe_flex_dispatcher_backend") != "hybridep" or not isinstance(size, int):
+        return
+    path = (*block, "moe_flex_dispatcher_backend")
+    imply(config, "env_vars.NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN", str(min(size, 64)), view, path)
+    imply(config, "env_vars.USE_MNNVL", str(int(size > 4)), view, path)
 
 
 _RANGE = re.compile(r"list\(\s*range\(\s*(?:(\d+)\s*,\s*)?(\d+)\s*\)\s*\)")
@@ -157,12 +180,30 @@ def roll(config: Config, view: View) -> None:
         if ranks:
             total = each_batch * steps * ranks
             imply(config, "train.global_batch_size", total, view, (*training, "per_device_train_batch_size"))
-    if view.get(*root, "model_args", "disable_gradient_checkpointing") is False:
-        path = (*root, "model_args", "disable_gradient_checkpointing")
-        imply(config, "model.recompute_granularity", "full", view, path)
-        if config.written["model.recompute_granularity"].value == "full":
-            imply(config, "model.recompute_method", "uniform", view, path)
-            imply(config, "model.recompute_num_layers", 1, view, path)
+    _filled_by_roll(config, view)
+
+
+def _filled_by_roll(config: Config, view: View) -> None:
+    """What ROLL's model config does before Megatron Core sees it."""
+    written = config.written
+    granularity = written.get("model.recompute_granularity")
+    method, layers = written.get("model.recompute_method"), written.get("model.recompute_num_layers")
+    if granularity is not None and granularity.value == "full" and granularity.setting is not None:
+        if (method is None or method.value is None) and (layers is None or layers.value is None):
+            written.pop("model.recompute_method", None)
+            written.pop("model.recompute_num_layers", None)
+            imply(config, "model.recompute_method", "uniform", view, granularity.setting.path)
+            imply(config, "model.recompute_num_layers", 1, view, granularity.setting.path)
+    tensor, experts = written.get("model.tensor_model_parallel_size"), written.get("model.expert_model_parallel_size")
+    sequence = written.get("model.sequence_parallel")
+    if tensor is not None and experts is not None and tensor.setting is not None:
+        both = isinstance(tensor.value, int) and isinstance(experts.value, int) and tensor.value > 1 < experts.value
+        if both and (sequence is None or sequence.value is False):
+            if sequence is not None:
+                sequence.value = True
+            else:
+                imply(config, "model.sequence_parallel", True, view, tensor.setting.path)
+    _no_lonely_sequence_parallel(config)
 
 
 def _data_parallel(config: Config, gpus: int | None) -> int | None:
@@ -218,6 +259,7 @@ def areal(config: Config, view: View) -> None:
 def verl(config: Config, view: View) -> None:
     """World size from ``trainer``, sequence length from prompt and response."""
     _world(config, view.number("trainer", "nnodes"), view.number("trainer", "n_gpus_per_node"))
+    _no_lonely_sequence_parallel(config)
     prompt, response = view.number("data", "max_prompt_length"), view.number("data", "max_response_length")
     if prompt and response:
         imply(config, "model.seq_length", prompt + response, view, ("data", "max_response_length"))
@@ -262,6 +304,11 @@ def primus(config: Config, view: View) -> None:
         found.value = None
 
 
+def swift(config: Config, view: View) -> None:
+    """Sequence parallelism without tensor parallelism is dropped."""
+    _no_lonely_sequence_parallel(config)
+
+
 HOOKS: dict[str, Hook] = {
     "nemo_rl": nemo_rl,
     "roll": roll,
@@ -269,5 +316,5 @@ HOOKS: dict[str, Hook] = {
     "verl": verl,
     "rlinf": rlinf,
     "nemo1": nemo1,
-    "primus": primus,
+    "primus": primus, "swift": swift,
 }

@@ -209,6 +209,8 @@ def value_of(
     conversion = table["convert"].get(key)
     if conversion is not None and value is not UNKNOWN:
         value = CONVERSIONS[conversion](value)
+    if isinstance(value, (bool, int, float)) and key.startswith("env_vars."):
+        value = setting.raw if value is setting.value else str(value)  # a process's environment is text: 1 and "1" are one
     return value, assumed, waits
 
 
@@ -232,7 +234,7 @@ def _items(
 def _flag(config: Config, table: Table, layer: Layer, flag: str, setting: Setting) -> None:
     entry = flags.entry(flag)
     if entry is None:
-        if layer.origin == "file":
+        if layer.origin == "file" and not flags.is_of_other_program(flag):
             config.unread.append(setting)
         return
     value, assumed, waits = value_of(table, layer.interpolation, setting, "")

@@ -111,6 +111,10 @@ def _zero_is_none(value: Any) -> Any:
     return None if value == 0 and value is not False else value
 
 
+def _one_is_none(value: Any) -> Any:
+    return None if value == 1 and value is not True else value
+
+
 def _negate(value: Any) -> Any:
     return not value if isinstance(value, bool) else value
 
@@ -144,6 +148,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "list-expression": _list_or_number,
     "none-text": _none_text,
     "false-is-none": _false_is_none,
+    "one-is-none": _one_is_none,
     "zero-is-none": _zero_is_none,
     "negate": _negate,
     "truth": _truth,
