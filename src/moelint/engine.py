@@ -16,9 +16,10 @@ from moelint.findings.fold import fold
 from moelint.findings.suppress import Suppressions
 from moelint.findings.waiting import waiting
 from moelint.options import Options
-from moelint.read.config import Config
-from moelint.read.files import FileRead, ReadOptions, read_file
-from moelint.results import ConfigReport, FileReport, Finding, Report
+from moelint.read.config import Config, Ignore
+from moelint.read.configs import ReadOptions
+from moelint.read.files import FileRead, read_file
+from moelint.results import SEVERITIES, ConfigReport, FileReport, Finding, Report
 from moelint.text.source import Source
 
 
@@ -109,18 +110,18 @@ class Engine:
         report = FileReport(source.path)
         report.skipped = read.skipped
         findings = [problems.from_problem(problem, source) for problem in read.problems]
-        ignores = [(ignore, None) for ignore in read.ignores]
+        ignores: list[tuple[Ignore, str | None]] = [(ignore, None) for ignore in read.ignores]
         file = _File(self, conf, section, source)
         for config in read.configs:
             findings += [problems.from_problem(problem, source, config.name) for problem in config.problems]
             findings += file.config(config, report)
-            ignores += [(ignore, config.name) for ignore in config.ignores]  # type: ignore[misc]
+            ignores += [(ignore, config.name) for ignore in config.ignores]
         suppressions = Suppressions(source, ignores)
         report.findings = [item for item in findings if not suppressions.hides(item, file.spelling(item))]
         report.suppressed = len(findings) - len(report.findings)
         if ignores:
             report.findings += suppressions.unused(file.known, file.decided)
-        report.findings.sort(key=lambda item: (item.place.line, item.place.column, item.rule))
+        report.findings.sort(key=_order)
         number(report.findings)
         if report.findings:
             report.source = source
@@ -130,6 +131,10 @@ class Engine:
         from moelint.text.files import read
 
         return read(path)
+
+
+def _order(item: Finding) -> tuple[int, int, int, str]:
+    return item.place.line, item.place.column, -SEVERITIES.index(item.severity), item.rule
 
 
 def _all_ids(packs: Any) -> list[str]:

@@ -58,6 +58,8 @@ def fact(key: str, scope: Any, config: Config) -> dict[str, Any]:
         origin = "derived"
     if key.startswith(("target.", "hw.")) and value is not UNKNOWN:
         origin = "target"
+    elif key.startswith("walls."):
+        origin = "derived"
     out: dict[str, Any] = {"value": plain(value), "origin": origin, "path": None, "line": None, "spelling": None}
     if written is not None:
         out["spelling"] = written.spelling

@@ -12,15 +12,17 @@ from moelint.read.config import Config
 def waiting(undecided: Iterable[tuple[str, str, Iterable[str]]], config: Config) -> dict[str, Any]:
     """The ``undecided`` part of a report. ``undecided``: (rule, severity, the unknown keys that it waits for)."""
     rules: dict[str, list[str]] = {}
+    grave: dict[str, int] = {}  # key → error rules that wait for it
     count = errors = 0
     for rule, severity, keys in undecided:
         count += 1
         errors += severity == "error"
         for key in keys:
+            grave[key] = grave.get(key, 0) + (severity == "error")
             rules.setdefault(key, [])
             if rule not in rules[key]:
                 rules[key].append(rule)
-    entries = [_entry(key, ids, config) for key, ids in rules.items()]
+    entries = [{**_entry(key, ids, config), "errors": grave[key]} for key, ids in rules.items()]
     entries.sort(key=lambda entry: (-len(entry["rules"]), entry["key"]))
     return {"count": count, "errors": errors, "waiting_for": entries}
 

@@ -29,7 +29,8 @@ def _pieces(report: Report, options: Options) -> list[str]:
     if options.statistics:
         out += _statistics(report)
     if not options.quiet:
-        out += [*(escape.line(note) for note in report.notes), _summary(report, paint)]
+        out += [escape.line(line) for line in (*report.notes, *_targets(report, options))]
+        out.append(_summary(report, paint))
     return out
 
 
@@ -39,7 +40,7 @@ def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
         what = file.skipped or ", ".join(f"{c.name} ({c.dialect}, {c.completeness})" for c in file.configs)
         out.append(escape.line(f"{file.path}: {what or 'no config'}"))
     folded = 0
-    for item in sorted(file.findings, key=lambda f: (f.place.line, f.place.column)):
+    for item in file.findings:
         if item.severity == "note" and item.certainty == "assumed" and not options.verbose:
             folded += 1
             continue
@@ -61,12 +62,16 @@ def _waiting(file: FileReport, undecided: dict[str, Any], options: Options) -> l
     errors = undecided.get("errors", undecided["count"])
     if not waiting or not (errors or options.show_undecided):
         return []
+    if not options.show_undecided:
+        waiting = [entry for entry in waiting if entry.get("errors", 1)]
     stated = [entry for entry in waiting if entry.get("how") or entry.get("line")]
     names = [f"{w['name']} (line {w['line']})" if w.get("line") else w["name"] for w in stated[:_SHOWN_WAITING]]
     if len(stated) > _SHOWN_WAITING:
         names.append(f"{len(stated) - _SHOWN_WAITING} more")
     if absent := len(waiting) - len(stated):
-        names.append("a setting that the file leaves out" if absent == 1 else f"{absent} settings that the file leaves out")
+        names.append(
+            "a setting that the file leaves out" if absent == 1 else f"{absent} settings that the file leaves out"
+        )
     hows = list(dict.fromkeys(entry["how"] for entry in stated if entry.get("how")))[:2] or ["--base=…"]
     count = errors or undecided["count"]
     checks = "1 check waits" if count == 1 else f"{count} checks wait"
@@ -136,7 +141,7 @@ def _value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(v) for v in value) + "]"
-    return str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _facts(item: Finding, options: Options) -> list[str]:
@@ -144,7 +149,7 @@ def _facts(item: Finding, options: Options) -> list[str]:
     in_frame = {item.key, *(related.key for related in item.related)}
     out = []
     for key, fact in item.facts.items():
-        if not options.show_facts and (key in in_frame or (fact.get("value") is None and fact["origin"] == "unknown")):
+        if not options.show_facts and (key in in_frame or _is_noise(key, fact, in_frame)):
             continue
         origin = fact["origin"]
         if origin == "file" and fact.get("line"):
@@ -155,8 +160,18 @@ def _facts(item: Finding, options: Options) -> list[str]:
             origin = f"assumed {origin}"
         out.append(escape.line(f"{key}: {_value(fact.get('value'))} ({origin})"))
     if not options.show_facts and len(out) > _SHOWN_FACTS:
-        out = [*out[:_SHOWN_FACTS], f"{len(out) - _SHOWN_FACTS} more facts: --show-facts"]
+        out = [*out[: _SHOWN_FACTS - 1], f"{len(out) - _SHOWN_FACTS + 1} more facts: --show-facts"]
     return out
+
+
+def _is_noise(key: str, fact: dict[str, Any], in_frame: set[str]) -> bool:
+    """Facts that add nothing to the frame: unknown ones, the trainer's copy of a setting shown there, switches."""
+    if fact["origin"] == "unknown" and fact.get("value") is None:
+        return True
+    leaf = key.rpartition(".")[2]
+    if fact["origin"] == "rewritten" and any(other.rpartition(".")[2] == leaf for other in in_frame):
+        return True
+    return key.startswith("walls.") and isinstance(fact.get("value"), bool)
 
 
 def _fix(fix: Fix, file: FileReport, gutter: str, options: Options, paint: Paint) -> list[str]:
@@ -228,6 +243,27 @@ def _statistics(report: Report) -> list[str]:
         key = (item.rule, item.severity, item.name)
         count[key] = count.get(key, 0) + 1
     return [f"{n:>6}  {k[1]:<7} {k[0]} {k[2]}" for k, n in sorted(count.items(), key=lambda kn: (-kn[1], kn[0]))]
+
+
+def _targets(report: Report, options: Options) -> list[str]:
+    """What the configs were judged for: all of it with -v, else what nobody stated."""
+    configs = [config for file in report.files for config in file.configs]
+    if options.verbose:
+        said = [
+            ", ".join(f"{name} {entry['value']} ({entry['from']})" for name, entry in config.target.items())
+            for config in configs
+        ]
+        return [f"judged for {text}" for text in dict.fromkeys(said) if text]
+    assumed: dict[str, None] = {}
+    for config in configs:
+        for name, entry in config.target.items():
+            if entry["from"] == "assumed":
+                assumed.setdefault(f"{name} {entry['value']}")
+    if not assumed:
+        return []
+    return [
+        f"judged for {' and '.join(assumed)}, the newest known, where nothing states a release (--target, # moelint:)"
+    ]
 
 
 def _summary(report: Report, paint: Paint) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 from moelint.text.document import EditError
 from moelint.text.scalars import plain
 
-_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029\ufeff]*")
-_DASHED = re.compile(r"[-?:][^\s\-?:,\[\]{}#&*!|>'\"%@`\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029\ufeff]*")
-_LOOKS_TYPED = re.compile(  # what another reader than PyYAML may take for a number, a date or a boolean
+_PLAIN = r"[^\s\-?:,\[\]{}#&*!|>'\"%@`\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029\ufeff]*"
+_DASHED = r"[-?:][^\s?:,\[\]{}#&*!|>'\"%@`\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029\ufeff]*"
+_UNQUOTED = f"{_PLAIN}|{_DASHED}"
+_LOOKS_TYPED = (  # what another reader than PyYAML may take for a number, a date or a boolean
     r"[-+]?(?:0[oO]?[0-7_]+|0[xX][0-9a-fA-F_]+|[0-9][0-9_,]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9_]+(?:[eE][-+]?[0-9]+)?)"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*|[yYnN]|=|<<|[-+]?\.?(?:inf|nan|Inf|NaN|INF|NAN)"
 )
@@ -53,13 +54,13 @@ def text(value: str, style: str = "plain", flow: bool = False) -> str:
 
 
 def _is_plain(value: str, flow: bool) -> bool:
-    if not (_PLAIN.fullmatch(value) or _DASHED.fullmatch(value)) or value != value.strip():
+    if not re.fullmatch(_UNQUOTED, value) or value != value.strip():
         return False
     if ": " in value or " #" in value or value.endswith(":") or value.startswith(("---", "...")):
         return False
     if flow and (any(c in ",[]{}" for c in value) or ":" in value or value[0] in "-?"):
         return False
-    return plain(value) is value and not _LOOKS_TYPED.fullmatch(value)
+    return plain(value) is value and not re.fullmatch(_LOOKS_TYPED, value)
 
 
 def _double(value: str) -> str:
