@@ -14,13 +14,11 @@ _WORDS: dict[str, Any] = {
     spelling: value for word, value in _BOOLEANS.items() for spelling in (word, word.capitalize(), word.upper())
 }
 _WORDS.update({"~": None, "null": None, "Null": None, "NULL": None, "": None})
-_INT = re.compile(
-    r"[-+]?(?:0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*(?::[0-5]?[0-9])*)", re.ASCII
-)
-_FLOAT = re.compile(
+# Patterns that `re` compiles when the first number asks for them, and keeps: most files have none but whole ones.
+_INT = r"[-+]?(?:0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*(?::[0-5]?[0-9])*)"
+_FLOAT = (
     r"[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
-    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
-    re.ASCII,
+    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 _PREFIX = "tag:yaml.org,2002:"
 
@@ -73,9 +71,9 @@ def _number(text: str) -> Any:
     if text[0] != "0" and text.isdecimal() and text.isascii() and len(text) < 4000:
         return int(text)
     try:
-        if _INT.fullmatch(text):
+        if re.fullmatch(_INT, text):
             return _int(text)
-        if _FLOAT.fullmatch(text):
+        if re.fullmatch(_FLOAT, text):
             return _float(text)
     except (ValueError, OverflowError):  # `0x_`, or more digits than Python converts
         pass

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 
-_PROPERTY = re.compile(r"[&!]\S*")
-_BETWEEN = re.compile(r"(?:[ \t\r\n]+|(?<=[ \t\r\n])#[^\r\n]*)*")
-_HASH = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
+_PROPERTY = r"[&!]\S*"
+_BETWEEN = r"(?:[ \t\r\n]+|(?<=[ \t\r\n])#[^\r\n]*)*"
 
 
 def past_properties(text: str, start: int, end: int) -> int:
     """Start of a node's own text, after its anchor and tag; the end of these where nothing follows."""
     at = start
-    while at < end and (found := _PROPERTY.match(text, at, end)):
+    while at < end and (found := re.compile(_PROPERTY).match(text, at, end)):
         start = found.end()
-        between = _BETWEEN.match(text, start, end)
+        between = re.compile(_BETWEEN).match(text, start, end)
         at = between.end() if between else start
     return at if at < end else start
 
@@ -40,8 +39,14 @@ def comments(text: str, guarded: list[tuple[int, int]]) -> list[tuple[int, int]]
     walls = iter(guarded)
     start, end = next(walls, nowhere)
     at = 0
-    while match := _HASH.search(text, at):
-        hash_at, at = match.span()
+    while (hash_at := text.find("#", at)) >= 0:
+        if hash_at > 0 and text[hash_at - 1] not in " \t\r\n":
+            at = hash_at + 1
+            continue
+        at = text.find("\n", hash_at)
+        at = len(text) if at < 0 else at
+        if "\r" in text[hash_at:at]:
+            at = text.index("\r", hash_at)
         while hash_at >= end and start < len(text):
             start, end = next(walls, nowhere)
         in_header = text[start : start + 1] in ("|", ">") and "\n" not in text[start:hash_at]  # `key: | # comment`
@@ -55,7 +60,7 @@ def comments(text: str, guarded: list[tuple[int, int]]) -> list[tuple[int, int]]
 def skip_space(text: str, at: int, lines: bool = False, comments: bool = False) -> int:
     """Next place that is no space; with ``lines`` no line break either; with ``comments`` no comment either."""
     if comments:
-        match = _BETWEEN.match(text, at)
+        match = re.compile(_BETWEEN).match(text, at)
         return match.end() if match else at
     space = " \t\r\n" if lines else " \t"
     while at < len(text) and text[at] in space:
