@@ -8,6 +8,7 @@ from typing import Any
 Pattern = tuple[Any, ...]  # a path; None stands for any one key
 
 _FIELDS = {
+    "absent",
     "id",
     "title",
     "trainer",
@@ -102,6 +103,7 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "instead": tuple((_stem(a), _stem(b)) for a, b in (data.get("instead") or {}).items()),
         "hook": data.get("hook"),
         "rest": data.get("rest"),
+        "absent": data.get("absent"),
         "facts": data.get("facts"),
         "off": tuple((pattern(path), value) for path, value in (data.get("off") or {}).items()),
     }

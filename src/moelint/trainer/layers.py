@@ -78,10 +78,13 @@ class Layers:
             return (None, VALUE) if self.config.complete_env else (UNKNOWN, ABSENT)
         if section == "mixed_precision" and self.recipe is not None and key in self.recipe:
             return self.recipe[key], VALUE
+        if section == "mixed_precision" and self.recipe is None and "mixed_precision" in self.written:
+            return UNKNOWN, ABSENT  # a recipe of a release or a team that we do not know
         if self.framework is not None:
             if key in self.framework:
                 return self.framework[key], ASSUMED
-            return UNKNOWN, ABSENT
+            if not passes_on(self.config.dialect):
+                return UNKNOWN, ABSENT
         value = self.default(key)
         if self.default_state == ASSUMED and value is None and self.nowhere(key):
             return None, VALUE
@@ -169,6 +172,14 @@ def _class_of(written: Any) -> str:
     """The last name of a ``_target_``."""
     value = written.value if written is not None else None
     return value.rsplit(".", 1)[-1] if isinstance(value, str) else ""
+
+
+def passes_on(dialect: str) -> bool:
+    """Whether a framework leaves what a file does not set to the trainer's own parser."""
+    from moelint.read.tables import tables
+
+    found = tables().get(dialect)
+    return found is not None and found["absent"] == "trainer"
 
 
 def framework_defaults(dialect: str) -> dict[str, Any]:
