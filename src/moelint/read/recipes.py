@@ -85,9 +85,10 @@ def _evaluator(
     top = _top(path)
     found = _evaluators.get(top)
     if found is None:
-        found = _evaluators[top] = Evaluator(
-            Checkout(top, read), RecipeHooks(facts, recipes, lambda cls, field: NOTHING)
-        )
+        checkout = Checkout(top, read)
+        hooks = RecipeHooks(facts, recipes, lambda cls, field: NOTHING)
+        hooks.in_checkout = lambda name: checkout.find(name.rsplit(".", 1)[0]) is not None  # type: ignore[method-assign]
+        found = _evaluators[top] = Evaluator(checkout, hooks)
     return found
 
 
