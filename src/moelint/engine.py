@@ -207,7 +207,7 @@ class _File:
         from moelint.trainer.effective import Effective
         from moelint.trainer.target import resolve
 
-        target = resolve(config, self.engine.options.target, self.section.target)
+        target = resolve(config, self.engine.options.target, self.section.target, self._checkout)
         effective = Effective(config, target)
         verdicts, undecided = evaluate(self.packs, effective, self.wanted, self.engine.options.show_undecided)
         findings = []
@@ -255,6 +255,12 @@ class _File:
             item.config = config.name
             if self.wanted(item.rule):
                 yield item
+
+    def _checkout(self) -> dict[str, str]:
+        """What the checkout around the file says of the installed packages."""
+        from moelint.trainer.checkout import around
+
+        return around(self.source.path)
 
     def _overrides(self, effective: Any, config: Config) -> Iterable[Finding]:
         overrides = effective.overrides()

@@ -13,7 +13,7 @@ from moelint.trainer.target import TargetError, convert, resolve
 def test_the_first_source_wins() -> None:
     config = make("bridge", {}, stated={"gpus": 16})
     config.stated["gpu"] = ("b200", "config")
-    target = resolve(config, {"gpu": "h100"}, {"gpu": "a100", "gpus": 8, "torch": "2.9"}, {"torch": "2.6"})
+    target = resolve(config, {"gpu": "h100"}, {"gpu": "a100", "gpus": 8, "torch": "2.9"}, lambda: {"torch": "2.6"})
     assert {name: (target.values[name].shown(), target.values[name].origin) for name in ("gpu", "gpus", "torch")} == {
         "gpu": ("h100", "cli"),
         "gpus": (16, "directive"),

@@ -3,7 +3,7 @@ assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
@@ -104,11 +104,12 @@ def resolve(
     config: Any,
     cli: Mapping[str, Any] | None = None,
     configuration: Mapping[str, Any] | None = None,
-    checkout: Mapping[str, Any] | None = None,
+    checkout: Callable[[], Mapping[str, Any]] | None = None,
 ) -> Target:
     """The target of a config: command line, directive, configuration by path, what the config states, the checkout, and
-    the newest known releases at last. Raises TargetError for a value of the command line or the configuration that
-    means nothing; a bad directive is left to the room that reads it."""
+    the newest known releases at last. ``checkout`` is called only if a package is left open. Raises TargetError for a
+    value of the command line or the configuration that means nothing; a bad directive is left to the room that reads
+    it."""
     target = Target(config.trainer)
     stated: Mapping[str, tuple[Any, str]] = config.stated or {}
     by_source: dict[str, Mapping[str, Any]] = {
@@ -116,19 +117,28 @@ def resolve(
         "directive": {k: v for k, (v, where) in stated.items() if where == "directive"},
         "configuration": configuration or {},
         "config": {k: v for k, (v, where) in stated.items() if where != "directive"},
-        "checkout": checkout or {},
     }
     for source in SOURCES:
+        if source == "checkout":
+            if checkout is None or not _open(target):
+                continue
+            by_source[source] = checkout()
         for key, raw in by_source[source].items():
             name = str(key).replace("-", "_")
             if name not in NOT_TARGETS:
                 _state(target, name, raw, source)
-    _container(target)
+        _container(target)
     _trainers(target)
     for name, value in ASSUMED.items():
         if name not in target.values:
             target.values[name] = Value(value, "assumed", "target." + name)
     return target
+
+
+def _open(target: Target) -> bool:
+    """Whether a version is left open that a checkout may tell."""
+    trainer = "megatron_bridge" if target.trainer == "bridge" else "megatron_core"
+    return any(name not in target.values for name in (trainer, "transformer_engine", "torch"))
 
 
 def _state(target: Target, name: str, raw: Any, source: str) -> None:
@@ -138,7 +148,7 @@ def _state(target: Target, name: str, raw: Any, source: str) -> None:
         if source in ("cli", "configuration"):
             raise
         return
-    new = Value(value, source)
+    new = Value(value, source, "target." + name if source == "checkout" else None)
     old = target.values.get(name)
     if old is None:
         target.values[name] = new
@@ -155,7 +165,7 @@ def _container(target: Target) -> None:
 
     for name, text in holds(found.value).items():
         if name not in target.values:
-            target.values[name] = Value(convert(name, text), "implied", None, f"container {found.value}")
+            target.values[name] = Value(convert(name, text), "implied", found.hangs_on, f"container {found.value}")
 
 
 def _trainers(target: Target) -> None:
