@@ -139,16 +139,18 @@ class _Run:
     def waits(self, number: int) -> list[str]:
         """The unknown names that an undecided case waits for."""
         entry = self.cases[number]
-        out = [
-            name for name, value in self.recorder(number).names.items()
-            if value is UNKNOWN or (value == "installed" and name.startswith("target."))
-        ]
+        out = [name for name, value in self.recorder(number).names.items() if _open(name, value)]
         for gate in entry[6]:
             if self.allowed(gate, None) is UNKNOWN:
                 names = [f"target.{n}" for n in _packages(self.packs.applies[gate])]
                 scope = self.effective.scope(entry[5])
-                out += [n for n in names if n not in out and scope.get(n) is UNKNOWN]
+                out += [n for n in names if n not in out and _open(n, scope.get(n))]
         return out
+
+
+def _open(name: str, value: Any) -> bool:
+    """Whether a name still has to be stated: unknown, or a package of which only the version is unknown."""
+    return value is UNKNOWN or (value == "installed" and name.startswith("target."))
 
 
 def _packages(applies: Any) -> list[str]:
