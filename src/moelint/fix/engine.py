@@ -48,21 +48,22 @@ def fix_source(source: Source, lint: Lint, unsafe: bool = False) -> Outcome:
     """The text with all fixes that may go in. ``lint``: text → its report and the configs read from it; the findings
     carry their alternatives (``choose.fixes_for``). ``unsafe``: take unsafe fixes too."""
     rounds = [_Round(source, *lint(source))]
-    refused: dict[_Mark, str] = {}
+    refused: dict[_Mark, str] = {}  # in the text as it is now
+    undone: dict[_Mark, str] = {}  # for good
     for _ in range(MAX_ROUNDS):
         now = rounds[-1]
-        now.chosen = _choose(now.report, unsafe, refused)
+        now.chosen = _choose(now.report, unsafe, refused, undone)
         after = _together(now, lint, refused)
         if after is None:
             break
         same = next((i for i, old in enumerate(rounds) if old.source.text == after.source.text), None)
+        refused.clear()  # another fix may have made them possible
         if same is None:
             rounds.append(after)
             continue
-        for undone in rounds[same:]:  # all that happened since came to nothing
-            names = ", ".join(sorted({finding.rule for old in rounds[same:] for finding, _ in old.chosen}))
-            for finding, _fix in undone.chosen:
-                refused[_mark(finding)] = f"fixes undo each other: {names}"
+        idle = [finding for old in rounds[same:] for finding, _ in old.chosen]  # all that came to nothing
+        names = ", ".join(sorted({finding.rule for finding in idle}))
+        undone.update((_mark(finding), f"fixes undo each other: {names}") for finding in idle)
         del rounds[same + 1 :]
     last = rounds[-1]
     if last.source.text != source.text and _is_yaml(last.configs):
@@ -76,7 +77,7 @@ def fix_source(source: Source, lint: Lint, unsafe: bool = False) -> Outcome:
         out.changes += [_line(done.source, finding, fix) for finding, fix in done.chosen]
         out.fixed += len(done.chosen)
     left = {_mark(finding): finding for finding in out.report.findings}
-    out.refused += [f"{_where(left[mark])}: {reason}" for mark, reason in refused.items() if mark in left]
+    out.refused += [f"{_where(left[mark])}: {reason}" for mark, reason in {**undone, **refused}.items() if mark in left]
     return out
 
 
@@ -101,13 +102,15 @@ def _together(now: _Round, lint: Lint, refused: dict[_Mark, str]) -> _Round | No
     return after
 
 
-def _choose(report: FileReport, unsafe: bool, refused: dict[_Mark, str]) -> list[_Chosen]:
+def _choose(
+    report: FileReport, unsafe: bool, refused: dict[_Mark, str], undone: dict[_Mark, str]
+) -> list[_Chosen]:
     """The first alternative of each finding, errors first, as far as they do not touch the same text."""
     ranked = sorted(report.findings, key=lambda finding: -SEVERITIES.index(finding.severity))
     chosen: list[_Chosen] = []
     taken: list[Edit] = []
     for finding in ranked:
-        if not finding.fixes or _mark(finding) in refused:
+        if not finding.fixes or _mark(finding) in refused or _mark(finding) in undone:
             continue
         fix = finding.fixes[0]
         if fix.safety != SAFE and not unsafe:
@@ -134,7 +137,7 @@ def _try(now: _Round, chosen: list[_Chosen], lint: Lint) -> _Round | str:
     reason = unintended(now.configs, after.configs, [(finding.config, fix) for finding, fix in chosen])
     if reason is not None:
         return reason
-    known = {_mark(finding) for finding in now.report.findings if finding.severity == "error"}
+    known = {_mark(finding) for finding in now.report.findings}
     for finding in after.report.findings:
         if finding.severity == "error" and _mark(finding) not in known:
             return f"it would bring a new error, {finding.rule} in line {finding.place.line}: {finding.message}"
