@@ -50,6 +50,7 @@ def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
     if folded:
         notes = "1 note that hangs" if folded == 1 else f"{folded} notes that hang"
         out.append(escape.line(f"{file.path}: {notes} on an assumed value: -v shows {'it' if folded == 1 else 'them'}"))
+    out += [escape.line(f"{file.path}: fixed {change}") for change in file.fixed_changes]
     for config in file.configs:
         out += _waiting(file, config.undecided, options)
     out += [escape.line(f"{file.path}: not fixed: {reason}") for reason in file.refused]
@@ -273,14 +274,16 @@ def _summary(report: Report, paint: Paint) -> str:
     if summary["fixed"]:
         parts.insert(0, f"{summary['fixed']} fixed")
     worst = next((s for s in ("error", "warning", "note") if summary[f"{s}s"]), None)
-    text = ", ".join(parts) + f" in {read}" if parts else f"no findings in {read}"
+    if worst is None:
+        parts.append("nothing left" if parts else "no findings")
+    text = f"{', '.join(parts)} in {read}"
     if summary["suppressed"]:
         text += f", {summary['suppressed']} suppressed"
     out = paint.severity(worst, text) if worst else paint.ok(text)
     first = [item.fixes[0] for item in report.findings() if item.fixes and item.fixes[0].edits]
     safe = sum(fix.safety == "safe" for fix in first)
     if safe:
-        out += f"\n{safe} of them can be fixed: moelint --fix"
+        out += f"\n{safe} can be fixed: moelint --fix"
     if len(first) > safe:
-        out += f"\n{len(first) - safe} more with --fix --unsafe-fixes: read these first"
+        out += f"\n{len(first) - safe}{' more' if safe else ''} can be fixed with --fix --unsafe-fixes: read these first"
     return out
