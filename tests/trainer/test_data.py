@@ -111,3 +111,28 @@ def test_containers() -> None:
     assert holds("nvcr.io/nvidia/nemo:26.02")["megatron_core"] == "0.16.0"
     assert holds("nemo framework 25.09")["transformer_engine"] == "2.7.0"
     assert holds("pytorch:25.09") == {}
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [
+        ("rewrites", "rewrites/bridge.yaml"),
+        ("rewrites", "rewrites/core.yaml"),
+        ("rewrites", "rewrites/lm.yaml"),
+        ("renames", "renames.yaml"),
+        ("fields", "fields/bridge.json"),
+        ("fields", "fields/core.json"),
+        ("fields", "fields/megatron-lm.json"),
+    ],
+)
+def test_tables_keep_to_their_schemas(schema: str, path: str) -> None:
+    import json
+
+    import jsonschema
+
+    with open(os.path.join(data.folder("schemas"), schema + ".schema.json"), encoding="utf-8") as file:
+        rules = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(rules)
+    table = compiled.load_yaml(os.path.join(data.folder("trainers"), path))
+    errors = list(jsonschema.Draft202012Validator(rules).iter_errors(table))
+    assert errors == [], errors[0].message

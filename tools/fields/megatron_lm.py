@@ -118,7 +118,8 @@ def _spec(action: dict[str, Any], inverted: bool) -> dict[str, Any]:
     default = _value(action["default"])
     if inverted:
         default = not default
-    spec: dict[str, Any] = {"type": f"list[{base}]" if action["nargs"] in ("+", "*") else base, "dest": action["dest"]}
+    many = action["nargs"] in ("+", "*") or (isinstance(action["nargs"], int) and not flag)
+    spec: dict[str, Any] = {"type": f"list[{base}]" if many else base, "dest": action["dest"]}
     if default is None:
         spec["null"] = True
     if action["choices"]:
