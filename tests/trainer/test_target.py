@@ -100,3 +100,20 @@ def test_a_bad_value_of_a_directive_is_left_to_its_reader() -> None:
     assert resolve(make("core", {}, stated={"gpus": "many"})).get("gpus") is UNKNOWN
     with pytest.raises(TargetError):
         resolve(make("core", {}), {"gpus": "many"})
+
+
+def test_what_one_stated_value_implies_may_contradict_another() -> None:
+    target = resolve(make("bridge", {}, stated={"megatron-bridge": "0.6.0", "megatron-core": "0.16.1"}))
+    assert [(name, won.shown(), lost.shown()) for name, won, lost in target.contradictions] == [
+        ("megatron_core", "0.16.1", "0.19.0")
+    ]
+    assert str(target.get("megatron_core")) == "0.16.1"
+    target = resolve(make("bridge", {}, stated={"container": "nemo:26.04", "transformer-engine": "2.9"}))
+    assert [name for name, _, _ in target.contradictions] == ["transformer_engine"]
+    same = {"container": "nemo:26.04", "megatron-core": "0.17.1", "megatron-bridge": "0.4.2"}
+    assert resolve(make("bridge", {}, stated=same)).contradictions == []
+
+
+def test_a_known_release_is_not_called_unknown() -> None:
+    assert resolve(make("lm", {}, stated={"megatron-core": "0.15.0"})).notes == []
+    assert resolve(make("lm", {}, stated={"megatron-core": "0.15.9"})).notes != []

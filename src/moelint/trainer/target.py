@@ -164,8 +164,19 @@ def _container(target: Target) -> None:
     from moelint.trainer.containers import holds
 
     for name, text in holds(found.value).items():
-        if name not in target.values:
-            target.values[name] = Value(convert(name, text), "implied", found.hangs_on, f"container {found.value}")
+        inside = Value(convert(name, text), "implied", found.hangs_on, f"container {found.value}")
+        stated = target.values.setdefault(name, inside)
+        if stated.origin in ("directive", "configuration", "config") and found.hangs_on is None:
+            _differ(target, name, stated, inside)
+
+
+def _differ(target: Target, name: str, stated: Value, implied: Value) -> None:
+    """A stated version beside one that another stated value implies: a contradiction unless they are patches of one
+    release."""
+    if isinstance(stated.value, Version) and isinstance(implied.value, Version):
+        one, other = stated.value.key[1], implied.value.key[1]
+        if (*one, 0)[:2] != (*other, 0)[:2] and all(known[0] != name for known in target.contradictions):
+            target.contradictions.append((name, stated, implied))
 
 
 def _trainers(target: Target) -> None:
@@ -186,6 +197,8 @@ def _trainers(target: Target) -> None:
                 bridge.hangs_on,
                 f"megatron-bridge {bridge.value}",
             )
+        elif bridge.hangs_on is None and core.hangs_on is None and bridge.origin != "implied":
+            _differ(target, "megatron_core", core, Value(version("megatron-core", PINNED_CORE[release]), "implied"))
         wanted: Version = bridge.value
     else:
         if core is None or not isinstance(core.value, Version):
@@ -193,7 +206,7 @@ def _trainers(target: Target) -> None:
         wanted = core.value
         release, exact = nearest(package, wanted)
     target.release = release
-    if not exact:
+    if not exact and str(wanted) not in RELEASES["megatron-core" if package == "megatron-lm" else package]:
         target.notes.append(
             f"{package.replace('-lm', '-core')} {wanted} is not a release that moelint knows: judged by {release}"
         )
