@@ -9,10 +9,10 @@ from moelint.read.config import Ignore
 from moelint.text.document import Problem
 from moelint.text.source import Source
 
-_MARK = re.compile(r"#+\s*moelint\s*:")
-_MISSPELT = re.compile(r"#+\s*(moe[-_ ]?lint|molint|moelnt)\s*[:=]?\s+(?=[a-z-]+[=\[]|complete\b)", re.IGNORECASE)
-_IGNORE = re.compile(r"(ignore(?:-file)?)\s*\[([^\]]*)\]\s*(?:because\b[:,]?\s*(.*))?", re.DOTALL)
-_RULE = re.compile(r"[A-Z]{2,4}[0-9]{0,4}(?:\.[a-z0-9-]+)?\Z|\*\Z")
+_MARK = r"#+\s*moelint\s*:"  # patterns are compiled where a file needs them: most have no directive
+_MISSPELT = r"(?i)#+\s*(moe[-_ ]?lint|molint|moelnt)\s*[:=]?\s+(?=[a-z-]+[=\[]|complete\b)"
+_IGNORE = r"(?s)(ignore(?:-file)?)\s*\[([^\]]*)\]\s*(?:because\b[:,]?\s*(.*))?"
+_RULE = r"[A-Z]{2,4}[0-9]{0,4}(?:\.[a-z0-9-]+)?\Z|\*\Z"
 
 INTEGERS = {"gpus", "gpus-per-node", "nvlink-domain"}
 NUMBERS = {"hbm-gb", "host-gb"}
@@ -73,9 +73,9 @@ def read_directives(source: Source, comments: list[tuple[int, int]]) -> tuple[li
         return found, problems
     for start, end in sorted(set(comments)):
         text = source.text[start:end]
-        mark = _MARK.match(text)
+        mark = re.match(_MARK, text)
         if mark is None:
-            if (wrong := _MISSPELT.match(text)) is not None:
+            if (wrong := re.match(_MISSPELT, text)) is not None:
                 problems.append(
                     _problem(f"not a directive: write “# moelint:” instead of “{wrong[0].strip()}”", start, end)
                 )
@@ -99,7 +99,7 @@ def _words(text: str, at: int, offset: int, directive: Directive, problems: list
         if text[at].isspace():
             at += 1
             continue
-        ignore = _IGNORE.match(text, at)
+        ignore = re.compile(_IGNORE).match(text, at) if text.startswith("ignore", at) else None
         if ignore is not None:
             _ignore(ignore, offset, directive, problems)
             return
@@ -154,7 +154,7 @@ def _ignore(match: re.Match[str], offset: int, directive: Directive, problems: l
     rules: list[tuple[str, str | None]] = []
     for part in match[2].split(","):
         rule, at, key = (piece.strip() for piece in part.partition("@"))
-        if not _RULE.match(rule):
+        if not re.match(_RULE, rule):
             problems.append(_problem(f"not a rule or a family of rules: {rule or 'nothing'}", start, end))
             continue
         rules.append((rule, key if at else None))
