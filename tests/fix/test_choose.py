@@ -97,3 +97,12 @@ def test_what_the_text_cannot_take_is_offered_with_the_reason() -> None:
     found = offered(fix(set={TP: 2}), fix(set={EP: 2}), text=text)
     assert [f.edits for f in found] == [[], []]
     assert "expert_model_parallel_size" in str(found[0].reason) and "alias" in str(found[1].reason)
+
+
+def test_an_environment_variable_is_text() -> None:
+    key, text = "env_vars.CUDA_DEVICE_MAX_CONNECTIONS", TEXT + "env_vars:\n  CUDA_DEVICE_MAX_CONNECTIONS: '1'  # order\n"
+    (found,) = offered(fix(set={key: 32}), text=text)
+    assert after(found, text) == text.replace("'1'", "'32'")
+    assert offered(fix(set={key: 1}), text=text) == []
+    (found,) = offered(fix(set={"env_vars.NCCL_NVLS_ENABLE": 0}), text=text)
+    assert after(found, text) == text + "  NCCL_NVLS_ENABLE: '0'\n"

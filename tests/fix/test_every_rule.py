@@ -52,17 +52,19 @@ def write(number: int, dialect: str, settings: dict[str, Any], target: dict[str,
     """A config in one of several hands."""
     said = " ".join(f"{key.replace('_', '-')}={value if value is not None else 'none'}" for key, value in target.items())
     lines = [f"# moelint: complete dialect={dialect} {said}", "# the team's config"]
-    sections: dict[str, list[tuple[str, Any]]] = {}
+    sections: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
-        section, _, name = key.partition(".")
-        sections.setdefault(section, []).append((name, value))
+        *parents, name = key.split(".") if not key.startswith("env_vars.") else key.split(".", 1)
+        inner = sections
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[name] = value
     for section, pairs in sections.items():
-        if number % 4 == 1 and all("." not in name for name, _ in pairs):
-            inside = ", ".join(f"{string(name, flow=True)}: {render(value, flow=True)}" for name, value in pairs)
-            lines.append(f"{section}: {{{inside}}}  # {section} in flow style")
+        if number % 4 == 1:
+            lines.append(f"{section}: {render(pairs)}  # {section} in flow style")
             continue
         lines.append(f"{section}:  # about {section}")
-        for name, value in pairs:
+        for name, value in pairs.items():
             shown = string(name, "double" if number % 5 == 2 else "plain")
             if isinstance(value, list) and value and number % 3 == 0:
                 lines.append(f"    {shown}:   # about {name}")
@@ -121,7 +123,7 @@ def test_only_what_a_fix_names_changes(engine: Engine, part: int) -> None:
         changed += new != text
         before, after = leaves(text), leaves(new)
         differing = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-        spelled = {key.rpartition(".")[2] for key in named}
+        spelled = {part for key in named for part in key.split(".")[1:]}
         sections = {key for key in differing if "{}" in (before.get(key), after.get(key))}  # emptied, or filled
         assert {key.rpartition(".")[2] for key in differing - sections} <= spelled, (rule, text, new)
         gone = {key.rpartition(".")[2] for key in before.keys() - after.keys()}

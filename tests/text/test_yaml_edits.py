@@ -156,13 +156,13 @@ def test_a_merged_value_is_overridden_beside_the_merge_key() -> None:
     ("m: 5\n", "insert", (("m", "x"), 4), "value where a section should be"),
     ("m: [1]\n", "insert", (("m", "x"), 4), "list"),
     ("a: 1\n", "insert", (("a",), 2), "already"),
-    ("m: {a: 1}\n", "insert", (("m",), 2), "already"),
+    ("m: {a: 1}\n", "insert", (("m",), 2), "section"),
     ("a: 1\n", "set", (("b",), 2), "not written"),
     ("a: 1\n", "remove", (("b",),), "not written"),
     ("a: 1\n", "add", (("a",), 2), "not a list"),
     ("? a\n: 1\n? b\n: 2\n", "remove", (("a",),), "shares its line"),
     ("a: | # note\n  text\n", "set", (("a",), "x"), "comment"),
-    ("l:\n- - a\n  - b\n", "discard", (("l", 0), "a"), ""),
+    ("l:\n- - a\n  - b\n", "discard", (("l", 0), "a"), "shares its line"),
     ("a: 1\n", "set", (("a",), object()), "no YAML text"),
 ])
 def test_what_the_text_cannot_take_is_refused_with_the_reason(text: str, operation: str, arguments: Any, words: str) -> None:

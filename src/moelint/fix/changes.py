@@ -28,6 +28,13 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b) or (a != a and b != b)
 
 
+def same_setting(key: str, a: Any, b: Any) -> bool:
+    """``same``, but environment variables are text whatever they look like."""
+    if key.startswith("env_vars.") and isinstance(a, (str, int)) and isinstance(b, (str, int)):
+        return str(a) == str(b)
+    return same(a, b)
+
+
 def elements(value: Any) -> list[Any]:
     """The elements of a list; of any other value, itself; of None, none."""
     if value is None:

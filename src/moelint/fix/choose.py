@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from moelint.fix.changes import ADD, REMOVE, RENAME, SET, UNSET, Change, elements, same
+from moelint.fix.changes import ADD, REMOVE, RENAME, SET, UNSET, Change, elements, same, same_setting
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config
 from moelint.results import Fix
@@ -57,7 +57,7 @@ def _changes(
         value = tree[1] if tree[0] == "const" else closure(tree)(scope)
         if value is UNKNOWN:
             return []
-        if not same(_given(key, scope, config), value):
+        if not same_setting(key, _given(key, scope, config), value):
             out.append(Change(SET, key, value))
     for kind, wanted in ((ADD, add), (REMOVE, remove)):
         for key, value in wanted.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from moelint.fix.changes import same
+from moelint.fix.changes import same, same_setting
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.results import Fix
@@ -40,7 +40,7 @@ def _differs(old: Config, new: Config, wanted: Mapping[str, Any]) -> str | None:
             if value is _MISSING:
                 if now is not None and now.origin == "file":
                     return f"{key} would still be there"
-            elif now is not None and not _same(now.value, value):
+            elif now is not None and (now.value is UNKNOWN or not same_setting(key, now.value, value)):
                 return f"{key} would read back as {now.value!r}, not {value!r}"
         elif not _same(was and was.value, now and now.value) or (was is None) != (now is None):
             paths = _path(was), _path(now)

@@ -10,6 +10,7 @@ from moelint.fix.changes import ADD, REMOVE, RENAME, UNSET, Change, elements, sa
 from moelint.read.config import Config
 from moelint.text.document import Document, EditError, Path
 from moelint.text.edits import Edit, apply, overlap
+from moelint.text.yaml_document import YamlDocument
 
 _Step = Callable[[Document], list[Edit]]
 
@@ -57,6 +58,9 @@ def _assignment(config: Config, key: str, value: Any) -> _Step:
     if document is not config.document:
         raise EditError(f"{key} is written in another file")
     text = text_value(config, key, value)
+    there = document.settings.get(path)
+    if key.startswith("env_vars.") and type(text) is int and (there is None or isinstance(there.value, str)):
+        text = str(text)  # a variable's value is text, and its author may have quoted it
 
     def step(now: Document) -> list[Edit]:
         if text is REMOVED:
@@ -74,16 +78,16 @@ def _element(config: Config, change: Change) -> list[_Step]:
     written = config.written.get(key)
     now = elements(written.value) if written is not None else []
     if written is not None and written.setting is not None and isinstance(written.setting.value, list):
-        path, name = _written_path(config, key), "add" if change.kind == ADD else "discard"
-        if hasattr(config.document, name):
-            return [lambda document: _call(document, name, path, value)]
+        path = _written_path(config, key)
+        if isinstance(config.document, YamlDocument):
+            return [lambda document: _one_element(document, change.kind == ADD, path, value)]
     wanted = [*now, value] if change.kind == ADD else [old for old in now if not same(old, value)]
     return [_assignment(config, key, wanted)]
 
 
-def _call(document: Document, name: str, path: Path, value: Any) -> list[Edit]:
-    edits: list[Edit] = getattr(document, name)(path, value)
-    return edits
+def _one_element(document: Document, add: bool, path: Path, value: Any) -> list[Edit]:
+    assert isinstance(document, YamlDocument)
+    return document.add(path, value) if add else document.discard(path, value)
 
 
 def _rename(config: Config, change: Change) -> list[_Step]:
@@ -107,23 +111,34 @@ def _together(document: Document, steps: list[_Step]) -> list[Edit]:
     try:
         found = [step(document) for step in steps]
     except EditError:
-        return _in_turn(document, steps)
+        if isinstance(document, YamlDocument):  # it may need what a step before it writes
+            return _in_turn(document, steps)
+        raise
     edits = list(dict.fromkeys(edit for part in found for edit in part))
     edits.sort(key=lambda edit: (edit.start, edit.end))
     if any(overlap(a, b) for a, b in pairwise(edits)):
-        return _in_turn(document, steps)
+        return _in_turn(document, steps) if isinstance(document, YamlDocument) else _stacked(edits)
     return edits
 
 
-def _in_turn(document: Document, steps: list[_Step]) -> list[Edit]:
+def _stacked(edits: list[Edit]) -> list[Edit]:
+    """New lines at the same place stand below each other. Raises EditError if it is not only new lines that meet."""
+    out: list[Edit] = []
+    for edit in edits:
+        if out and overlap(out[-1], edit):
+            if not out[-1].start == out[-1].end == edit.start == edit.end:
+                raise EditError("two changes touch the same place")
+            edit = Edit(edit.start, edit.end, out.pop().text + edit.text)
+        out.append(edit)
+    return out
+
+
+def _in_turn(document: YamlDocument, steps: list[_Step]) -> list[Edit]:
     from moelint.text.source import Source
-    from moelint.text.yaml_document import YamlDocument
     from moelint.text.yaml_reader import read_yaml
 
     now = document
     for step in steps:
-        if not isinstance(now, YamlDocument):
-            raise EditError("two changes touch the same place")
         edits = step(now)
         if edits:
             source = now.source

@@ -45,7 +45,8 @@ class YamlDocument(Document):
 
     def insert(self, path: Path, value: Any, after: Path | None = None) -> list[Edit]:
         if path in self.settings or path in self.sections:
-            raise EditError(f"{'.'.join(map(str, path))} is written already")
+            what = "written already" if path in self.settings else "a section here, not one value"
+            raise EditError(f"{'.'.join(map(str, path))} is {what}")
 
         def change(values: dict[Path, Any]) -> None:
             for n in range(len(path)):
