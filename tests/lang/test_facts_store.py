@@ -127,7 +127,8 @@ def test_damaged_blobs_are_built_again(tmp_path: Path, home: Path, damage: str) 
         "empty": b"",
     }
     blob.write_bytes(changed[damage])
-    assert Store().get("x", [path], build)[0] == {"n": 2}
+    found = Store().get("x", [path], build)
+    assert (found[2], found[1], found[0]) == ("texts", [1], {"n": 2})
 
 
 def test_a_cache_that_others_may_write_is_not_read(tmp_path: Path, home: Path) -> None:

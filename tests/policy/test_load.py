@@ -175,3 +175,17 @@ def test_packs_come_from_the_store_and_follow_their_files(tmp_path: Path, monkey
     assert fresh() == ["TST001", "TST002"] and calls == [1]
     (folder / "rules" / "b.yaml").unlink()
     assert fresh() == ["TST001"]
+
+
+def test_readers_of_a_key(tmp_path: Path) -> None:
+    text = "\n".join(
+        [
+            rule("TST001", "model.num_layers", when="tall"),
+            rule("TST002", "model.hidden_size", when="model.hidden_size == 3"),
+            rule("TST003", "model.hidden_size", when="given.model.num_layers == 3"),
+        ]
+    )
+    packs = load_only(write_pack(tmp_path / "p", text, facts="tall: model.ffn_hidden_size == 9\n"))
+    assert packs.readers("model.ffn_hidden_size") == ["TST001"]
+    assert packs.readers("model.num_layers") == ["TST001", "TST003"]
+    assert packs.readers("model.hidden_size") == ["TST002", "TST003"]

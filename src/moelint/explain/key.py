@@ -36,7 +36,7 @@ def explain(key: str, packs: Any) -> list[str]:
     for trainer in TRAINERS:
         out += _releases(key, trainer)
     out += _changed_by(key)
-    readers = sorted({case[0] for case in packs.cases if key in case[9] or key in case[7]})
+    readers = packs.readers(key)
     if readers:
         out += ["", "Read by"]
         out += [f"  {id} {packs.ids[id][0]}" for id in readers]

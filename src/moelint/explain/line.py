@@ -56,7 +56,7 @@ def _key(key: str, config: Config, engine: Engine, source: Source) -> list[str]:
         if override.key == key:
             out.append(f"  because    {override.rewrite.id} {reason(override.rewrite.message, scope)}")
     out.append(f"  target     {_target(effective.target)}")
-    readers = sorted({case[0] for case in packs.cases if key in case[9] or key in case[7]})
+    readers = packs.readers(key)
     out.append(f"  read by    {', '.join(readers) or 'no rule'}")
     return out
 

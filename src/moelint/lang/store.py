@@ -1,8 +1,9 @@
 """Compiled data on disk: ``marshal`` blobs that are rebuilt when their sources, Python or moelint change.
 
 A blob is trusted only if its folder and file belong to this user and nobody else may write them, and if its checksum
-is right: ``marshal`` must never see another user's bytes. Everything that goes wrong means "build again"; a home that
-cannot be written falls back to a private folder under the temporary directory, else to no cache at all.
+(taken when it is first used) is right: ``marshal`` must never see another user's bytes. Everything that goes wrong means
+"build again"; a home that cannot be written falls back to a private folder under the temporary directory, else to no
+cache at all.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ try:  # hashlib costs milliseconds for OpenSSL; the algorithm itself is built in
 except ImportError:  # pragma: no cover - another Python
     from hashlib import blake2b
 
-_MAGIC = f"moelint {__version__} py{sys.hexversion:x} {sys.implementation.cache_tag} 1\n".encode()
+_MAGIC = f"moelint {__version__} py{sys.hexversion:x} {sys.implementation.cache_tag} 2\n".encode()
 _RACY = 2_000_000_000  # ns: a source younger than this when the blob was written may still change unseen
 _DIGEST = 32
 
@@ -86,7 +87,7 @@ class Store:
             stamp = fingerprint(sources)
         except OSError:
             return Blobs(build())
-        found = self._read(filename, stamp, sources)
+        found = self._read(filename, stamp, sources, build)
         if found is not None:
             return found
         started = time.time_ns()
@@ -94,7 +95,9 @@ class Store:
         self._write(filename, stamp, sources, values, started)
         return Blobs(values)
 
-    def _read(self, filename: str, stamp: str, sources: list[str]) -> Blobs | None:
+    def _read(
+        self, filename: str, stamp: str, sources: list[str], build: Callable[[], tuple[Any, ...]]
+    ) -> Blobs | None:
         for folder in folders():
             try:
                 if not _private(os.stat(folder)):
@@ -103,7 +106,7 @@ class Store:
                     if not _private(os.fstat(stream.fileno())):
                         continue
                     data = stream.read()
-                blobs, made_of, hashed, racy = _unpack(data)
+                blobs, made_of, hashed, racy = _unpack(data, build)
                 if made_of == stamp and not racy:
                     return blobs
                 if content(sources) == hashed:
@@ -142,36 +145,61 @@ class Store:
 
 
 class Blobs:
-    """Values that are unmarshalled when first asked for."""
+    """Values that are checked and unmarshalled when first asked for."""
 
-    __slots__ = ("_values", "raw")
+    __slots__ = ("_build", "_digests", "_values", "raw")
 
-    def __init__(self, values: tuple[Any, ...] | None = None, raw: list[bytes] | None = None) -> None:
+    def __init__(
+        self, values: tuple[Any, ...] | None = None, raw: list[bytes] | None = None, digests: list[bytes] | None = None,
+        build: Callable[[], tuple[Any, ...]] | None = None,
+    ) -> None:
         self.raw = raw if raw is not None else []
+        self._digests, self._build = digests or [], build
         self._values: list[Any] = list(values) if values is not None else [None] * len(self.raw)
 
     def __getitem__(self, index: int) -> Any:
         value = self._values[index]
         if value is None and self.raw:
+            if not self.right(index) and self._build is not None:
+                self._values, self.raw = list(self._build()), []
+                return self._values[index]
             value = self._values[index] = marshal.loads(self.raw[index])
         return value
 
+    def right(self, index: int) -> bool:
+        """Whether a blob is what was written."""
+        return _digest(self.raw[index]) == self._digests[index]
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_DIGEST).digest()
+
 
 def _pack(raw: list[bytes], stamp: str, hashed: str, racy: bool) -> bytes:
-    header = f"{stamp} {hashed} {int(racy)} {' '.join(str(len(r)) for r in raw)}\n".encode()
-    body = header + b"".join(raw)
-    return _MAGIC + blake2b(body, digest_size=_DIGEST).digest() + body
+    head = f"{stamp} {hashed} {int(racy)} {' '.join(str(len(r)) for r in raw)}\n".encode()
+    head += b"".join(_digest(r) for r in raw)
+    return _MAGIC + _digest(head) + len(head).to_bytes(4, "big") + head + b"".join(raw)
 
 
-def _unpack(data: bytes) -> tuple[Blobs, str, str, bool]:
-    start = len(_MAGIC) + _DIGEST
-    digest = blake2b(data[start:], digest_size=_DIGEST).digest()
-    if data[: len(_MAGIC)] != _MAGIC or digest != data[len(_MAGIC) : start]:
-        raise ValueError("not ours")
-    end = data.index(b"\n", start)
-    stamp, hashed, racy, *lengths = data[start:end].decode().split(" ")
-    raw, at = [], end + 1
+def _unpack(data: bytes, build: Callable[[], tuple[Any, ...]]) -> tuple[Blobs, str, str, bool]:
+    """The blobs of a file, its stamp, content hash and raciness. Raises ValueError if it is not ours or damaged."""
+    start = len(_MAGIC) + _DIGEST + 4
+    if data[: len(_MAGIC)] != _MAGIC:
+        raise ValueError("of another version")
+    at = start + int.from_bytes(data[start - 4 : start], "big")
+    head = data[start:at]
+    if _digest(head) != data[len(_MAGIC) : start - 4]:
+        raise ValueError("damaged")
+    line, _, digests = head.partition(b"\n")
+    stamp, hashed, racy, *lengths = line.decode().split(" ")
+    raw = []
     for length in lengths:
         raw.append(data[at : at + int(length)])
         at += int(length)
-    return Blobs(raw=raw), stamp, hashed, racy == "1"
+    if at != len(data):
+        raise ValueError("damaged")
+    checks = [digests[i : i + _DIGEST] for i in range(0, len(digests), _DIGEST)]
+    blobs = Blobs(raw=raw, digests=checks, build=build)
+    if raw and not blobs.right(0):
+        raise ValueError("damaged")
+    return blobs, stamp, hashed, racy == "1"

@@ -6,13 +6,14 @@ fixes, read when a rule fires) and ``texts`` (what explain and rich reports prin
 
 from __future__ import annotations
 
+import marshal
 import os
 from typing import Any
 
 from moelint.lang.check import proved
 from moelint.lang.errors import LangError
 from moelint.lang.facts import FactError, compile_facts
-from moelint.lang.names import ANY, Info, NameTable, reads
+from moelint.lang.names import ANY, Info, NameTable
 from moelint.lang.parse import parse
 from moelint.lang.suggest import nearest
 from moelint.lang.template import parse as parse_template
@@ -26,7 +27,8 @@ from moelint.results import EFFECT_SEVERITY
 from moelint.trainer.gates import compile_applies
 
 # Positions in a compiled case (a tuple of the core blob).
-CASE = ("rule", "name", "effect", "severity", "wall", "at", "applies", "about", "tree", "reads")
+# The tree is bytes of its own: a run unmarshals only the conditions that it tries.
+CASE = ("rule", "name", "effect", "severity", "wall", "at", "applies", "about", "tree")
 _TRUE = ("const", True)
 
 
@@ -250,7 +252,7 @@ class _RuleBuilder:
         compiled = tuple(self.fix((*fix_path, i), f, known) for i, f in enumerate(fixes or ()))
         rule.cases.append((
             entry["id"], name, effect, severity, entry.get("wall"), case.get("at") or entry.get("at") or "last",
-            applies, about, tree, tuple(sorted(reads(tree))),
+            applies, about, marshal.dumps(tree),
         ))
         rule.says.append((text, compiled, tuple(case.get("covers") or entry.get("covers") or ())))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -87,8 +88,25 @@ class Packs:
         if found is None:
             from moelint.lang.closures import condition
 
-            found = self._closures[index] = condition(self.cases[index][8])
+            found = self._closures[index] = condition(self.tree(index))
         return found
+
+    def tree(self, index: int) -> Any:
+        """The compiled condition of a case."""
+        return marshal.loads(self.cases[index][8])
+
+    def readers(self, key: str) -> list[str]:
+        """Ids of the rules that read a key, through facts too, or that are about it; sorted. Slow, for ``explain``."""
+        from moelint.lang.names import reads
+        from moelint.trainer.effective import shipped_facts
+
+        facts = self.facts(shipped_facts())
+        found = set()
+        for number, entry in enumerate(self.cases):
+            names = {n.removeprefix("given.") for n in facts.keys_of(reads(self.tree(number)))}
+            if key in names or key in entry[7]:
+                found.add(entry[0])
+        return sorted(found)
 
     def facts(self, shipped: Facts) -> Facts:
         """The shipped facts with those of the packs."""

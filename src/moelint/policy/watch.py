@@ -18,10 +18,10 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
     defaults = _defaults(effective, classes)
     influence = _Influence(effective)
     choices: list[list[frozenset[str]]] = []
-    for entry in packs.cases:
+    for number, entry in enumerate(packs.cases):
         scope = defaults.scope(entry[5])
         usable = []
-        for part in _conjuncts(entry[8]):
+        for part in _conjuncts(packs.tree(number)):
             tokens = influence.of_tree(part)
             if tokens is not None and condition(part)(scope) is not True:
                 usable.append(tokens)
