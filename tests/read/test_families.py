@@ -447,3 +447,17 @@ def test_places(read, text, name, key, value, path, text_form):
 
 def test_sizes_inside_a_text_cannot_be_rewritten(read):
     assert place(one(read, AREAL), "model.tensor_model_parallel_size", 1) is None
+
+
+def test_settings_astray(read):
+    config = one(read, NEMO_RL.replace("  precision", "  expert_model_parallel_size: 8\n  precision"))
+    (problem,) = config.problems
+    assert problem.kind == "astray" and problem.path == ("policy", "expert_model_parallel_size")
+    assert problem.message.endswith("it belongs under policy.megatron_cfg")
+    deep = NEMO_RL.replace(
+        "    activation", "    moe_aux_loss_coeff: 0.1\n    model_overrides: {moe_z_loss_coeff: 0.1}\n    activation"
+    )
+    config = one(read, deep)
+    assert [problem.path[-1] for problem in config.problems] == ["moe_aux_loss_coeff"]
+    assert config.written["model.moe_z_loss_coeff"].value == 0.1
+    assert one(read, NEMO_RL).problems == [] and one(read, VERL).problems == []

@@ -16,6 +16,8 @@ KINDS: dict[str, tuple[str, str, str, str]] = {
     "unused-ignore": ("KEY113", "unused-ignore", "ignored", "warning"),
     "unknown-rule": ("KEY114", "unknown-rule-in-ignore", "ignored", "warning"),
     "target": ("KEY115", "unknown-target", "advice", "note"),
+    "inheritance": ("KEY116", "inheritance-without-end", "refuses", "error"),
+    "astray": ("KEY117", "setting-astray", "ignored", "warning"),
     "contradiction": ("VER101", "contradicting-targets", "ignored", "warning"),
 }
 OTHER = KINDS["directive"]

@@ -47,6 +47,16 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "A stated target that moelint has no facts of.",
         "Checks that hang on memory sizes, bandwidths or what a machine supports did not run.",
     ),
+    "inheritance": (
+        "A file inherits from itself.",
+        "The chain of `defaults:` or `extends:` leads back to the file, so the framework never gets to its end. "
+        "What it would inherit was not checked.",
+    ),
+    "astray": (
+        "A setting of Megatron stands where the framework does not look for it.",
+        "Frameworks hand a list of settings to the trainer, or a section of them. The same name beside it is read "
+        "by nobody: the trainer's default runs, and nothing says so. The message names the place that counts.",
+    ),
     "contradiction": (
         "Two stated targets contradict each other.",
         "The directive, the project's configuration and the config itself may each say what the job runs on. "

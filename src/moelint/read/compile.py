@@ -9,6 +9,8 @@ Pattern = tuple[Any, ...]  # a path; None stands for any one key
 
 _FIELDS = {
     "absent",
+    "astray",
+    "variables",
     "id",
     "title",
     "trainer",
@@ -104,6 +106,8 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "hook": data.get("hook"),
         "rest": data.get("rest"),
         "absent": data.get("absent"),
+        "variables": data.get("variables"),
+        "astray": {pattern(path): right for path, right in (data.get("astray") or {}).items()},
         "facts": data.get("facts"),
         "off": tuple((pattern(path), value) for path, value in (data.get("off") or {}).items()),
     }

@@ -32,10 +32,10 @@ def judge(config: Config, table: Table, directed: bool) -> str:
         return "fragment"
     if table["completeness"] == "complete":
         # a file with placeholders is a template: whoever fills them in may add flags too
-        waiting = any(found.value is UNKNOWN and _counts(key) for key, found in written.items())
+        waiting = any((found.value is UNKNOWN or found.assumed) and _counts(key) for key, found in written.items())
         return "standing" if waiting else "complete"
     if config.base is not None:  # found, and lies under the config
-        waiting = any(found.value is UNKNOWN and _counts(key) for key, found in written.items())
+        waiting = any((found.value is UNKNOWN or found.assumed) and _counts(key) for key, found in written.items())
         return "standing" if waiting else "complete"
     layers = written.get("model.num_layers")
     if layers is not None and any(key in written for key in _EXPERTS):

@@ -47,6 +47,10 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
             merged, kept = merge(document.settings, inherited.documents)
             layers += kept
     resolver = interpolation(table, merged, options.define)
+    if resolver is not None and table["variables"] == "runtime-conf" and "${" in document.source.text:
+        from moelint.read.runtime_conf import variables
+
+        resolver.likely = variables(document.source.path, options.read)
     stack = [Layer(owner, settings, "inherited", resolver) for owner, settings in layers]
     stack.append(Layer(document, document.settings, "file", resolver))
     out: list[Config] = []
@@ -64,7 +68,7 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
 
 
 def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
-    if not (table["target"] or table["base"] or table["model"] or table["off"] or table["hook"]):
+    if not (table["target"] or table["base"] or table["model"] or table["off"] or table["hook"] or table["astray"]):
         return
     from moelint.read.hooks import HOOKS, View
 
@@ -97,6 +101,10 @@ def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack:
         return
     if table["hook"] is not None:
         HOOKS[table["hook"]](config, view)
+    if table["astray"]:
+        from moelint.read.astray import find
+
+        config.problems += find(config, table)
     if config.model is not None and table["facts"] is not None:
         from moelint.read.models import add_facts
 

@@ -36,7 +36,7 @@ def spellings(key: str) -> list[Spelling]:
 
 
 def argument(name: str) -> Argument | None:
-    """What an argument's name in the parser's result (``num_experts``) stands for: frameworks keep their settings so."""
+    """What an argument's name in the parser's result (``num_experts``) stands for: frameworks use these names."""
     return _load()[2].get(name)
 
 

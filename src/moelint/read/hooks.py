@@ -68,14 +68,17 @@ def _world(config: Config, nodes: int | None, each: int | None) -> None:
 
 
 def _no_lonely_sequence_parallel(config: Config, size: int | None = 1) -> None:
-    """Several frameworks drop sequence parallelism without tensor parallelism. ``size``: TP where the file is silent."""
-    found, tensor = config.written.get("model.sequence_parallel"), config.written.get("model.tensor_model_parallel_size")
+    """Several frameworks drop sequence parallelism without tensor parallelism. ``size``: TP where a file is silent."""
+    found, tensor = (
+        config.written.get("model.sequence_parallel"),
+        config.written.get("model.tensor_model_parallel_size"),
+    )
     if found is not None and found.value is True and (size if tensor is None else tensor.value) == 1:
         found.value = False
 
 
 def nemo_rl(config: Config, view: View) -> None:
-    """``activation_checkpointing`` is the switch of recomputation, ``fp8_cfg.enabled`` that of FP8; generation that is not
+    """``activation_checkpointing`` switches recomputation, ``fp8_cfg.enabled`` FP8; generation that is not
     colocated takes its GPUs away from training."""
     block = ("policy", "megatron_cfg")
     written = config.written
@@ -187,23 +190,26 @@ def _filled_by_roll(config: Config, view: View) -> None:
     """What ROLL's model config does before Megatron Core sees it."""
     written = config.written
     granularity = written.get("model.recompute_granularity")
-    method, layers = written.get("model.recompute_method"), written.get("model.recompute_num_layers")
+    how = [written.get(key) for key in ("model.recompute_method", "model.recompute_num_layers")]
     if granularity is not None and granularity.value == "full" and granularity.setting is not None:
-        if (method is None or method.value is None) and (layers is None or layers.value is None):
+        path = granularity.setting.path
+        if all(found is None or found.value is None for found in how):
             written.pop("model.recompute_method", None)
             written.pop("model.recompute_num_layers", None)
-            imply(config, "model.recompute_method", "uniform", view, granularity.setting.path)
-            imply(config, "model.recompute_num_layers", 1, view, granularity.setting.path)
-    tensor, experts = written.get("model.tensor_model_parallel_size"), written.get("model.expert_model_parallel_size")
-    sequence = written.get("model.sequence_parallel")
-    if tensor is not None and experts is not None and tensor.setting is not None:
-        both = isinstance(tensor.value, int) and isinstance(experts.value, int) and tensor.value > 1 < experts.value
-        if both and (sequence is None or sequence.value is False):
-            if sequence is not None:
-                sequence.value = True
-            else:
-                imply(config, "model.sequence_parallel", True, view, tensor.setting.path)
+            imply(config, "model.recompute_method", "uniform", view, path)
+            imply(config, "model.recompute_num_layers", 1, view, path)
+    tensor, sequence = written.get("model.tensor_model_parallel_size"), written.get("model.sequence_parallel")
+    if tensor is not None and tensor.setting is not None and min(_size(config, "tensor"), _size(config, "expert")) > 1:
+        if sequence is None:
+            imply(config, "model.sequence_parallel", True, view, tensor.setting.path)
+        elif sequence.value is False:
+            sequence.value = True
     _no_lonely_sequence_parallel(config)
+
+
+def _size(config: Config, kind: str) -> int:
+    found = config.written.get(f"model.{kind}_model_parallel_size")
+    return found.value if found is not None and type(found.value) is int else 0
 
 
 def _data_parallel(config: Config, gpus: int | None) -> int | None:
@@ -228,7 +234,7 @@ _AREAL_SIZES = {
 
 
 def areal(config: Config, view: View) -> None:
-    """Parallel sizes inside ``backend: "megatron:(attn:d4p4t2|ffn:d2p4e4)"``: data, pipeline, tensor, context, expert."""
+    """Sizes inside ``backend: "megatron:(attn:d4p4t2|ffn:d2p4e4)"``: data, pipeline, tensor, context, expert."""
     path = (*config.root, "backend")
     text = view.get(*path)
     if not isinstance(text, str):
@@ -309,6 +315,48 @@ def swift(config: Config, view: View) -> None:
     _no_lonely_sequence_parallel(config)
 
 
+_ADDED_BY_LAUNCHER = (
+    "model.moe_token_dispatcher_type",
+    "model.moe_flex_dispatcher_backend",
+    "model.overlap_moe_expert_parallel_comm",
+    "model.delay_wgrad_compute",
+    "model.fp8",
+    "model.fp8_recipe",
+    "model.tp_comm_overlap",
+    "optimizer.optimizer_cpu_offload",
+)
+
+
+def modelzoo(config: Config, view: View) -> None:
+    """The launcher of the ModelZoo adds flags to those of the file, by its environment; nodes come from its table."""
+    likely = {} if view.resolver is None else view.resolver.likely
+    if not likely:
+        return
+    for key in _ADDED_BY_LAUNCHER:
+        if key not in config.written:
+            config.written[key] = Written(
+                key, UNKNOWN, key, None, None, "inherited", waits=("the launcher's environment",)
+            )
+    for variable, key in (
+        ("PP_FIRST", "model.num_layers_in_first_pipeline_stage"),
+        ("PP_LAST", "model.num_layers_in_last_pipeline_stage"),
+    ):
+        value, why = likely.get(variable, ("", ""))
+        if (
+            value.isdigit()
+            and key not in config.written
+            and "model.pipeline_model_parallel_layout" not in config.written
+        ):
+            config.written[key] = Written(key, int(value), variable, None, None, "inherited", assumed=why)
+    if likely.get("VPP", ("1", ""))[0] != "1":
+        for key in ("model.virtual_pipeline_model_parallel_size", "lm.num_virtual_stages_per_pipeline_rank"):
+            if key not in config.written:
+                config.written[key] = Written(key, UNKNOWN, "VPP", None, None, "inherited", waits=("VPP",))
+    nodes = likely.get("NNODES", ("", ""))[0]
+    if nodes.isdigit():
+        state(config, "gpus", int(nodes) * 8)
+
+
 HOOKS: dict[str, Hook] = {
     "nemo_rl": nemo_rl,
     "roll": roll,
@@ -316,5 +364,7 @@ HOOKS: dict[str, Hook] = {
     "verl": verl,
     "rlinf": rlinf,
     "nemo1": nemo1,
-    "primus": primus, "swift": swift,
+    "primus": primus,
+    "swift": swift,
+    "modelzoo": modelzoo,
 }

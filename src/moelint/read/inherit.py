@@ -51,7 +51,7 @@ def ancestors(
 
 
 def checkout(path: str) -> str:
-    """The folder that inheritance may not leave: the repository of a file, else the current folder or the file's own."""
+    """The folder that inheritance may not leave: the file's repository, else the current folder or the file's own."""
     start = os.path.dirname(os.path.realpath(path))
     at = start
     while True:
@@ -171,7 +171,7 @@ def _defaults(document: Document, out: Inherited) -> Iterator[Named]:
 
 
 def _presets(document: Document, how: Mapping[str, Any], define: Mapping[str, str], out: Inherited) -> Iterator[Named]:
-    """Presets that blocks name (Primus: ``config`` and ``model`` of a module), by the folders that the dialect lists."""
+    """Presets that blocks name (Primus: ``config`` and ``model`` of a module), by the dialect's folders."""
     presets = how.get("presets")
     if not presets:
         return

@@ -26,12 +26,13 @@ class Found:
 class Interpolation:
     """Resolves one document's interpolations. ``kind``: omegaconf | shell | primus; ``scalar`` types plain text."""
 
-    __slots__ = ("define", "kind", "scalar", "settings")
+    __slots__ = ("define", "kind", "likely", "scalar", "settings")
 
     def __init__(
         self, kind: str, settings: Mapping[Path, Setting], define: Mapping[str, str], scalar: Callable[[str], Any]
     ) -> None:
         self.kind, self.settings, self.define, self.scalar = kind, settings, define, scalar
+        self.likely: Mapping[str, tuple[str, str]] = {}  # variable → (value, why it is only assumed)
 
     def resolve(self, text: str, path: Path, depth: int = 0) -> Found:
         """The value of a text with interpolations, at a path (for relative references)."""
@@ -92,6 +93,9 @@ class Interpolation:
     def _variable(self, name: str, default: str | None, path: Path, depth: int) -> Found:
         if name in self.define:
             return Found(self.scalar(self.define[name]))
+        if name in self.likely:
+            value, why = self.likely[name]
+            return Found(self.scalar(value), why)
         if default is None:
             return Found(UNKNOWN, None, (name,))
         if "$" in default:

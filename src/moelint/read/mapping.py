@@ -210,7 +210,9 @@ def value_of(
     if conversion is not None and value is not UNKNOWN:
         value = CONVERSIONS[conversion](value)
     if isinstance(value, (bool, int, float)) and key.startswith("env_vars."):
-        value = setting.raw if value is setting.value else str(value)  # a process's environment is text: 1 and "1" are one
+        value = (
+            setting.raw if value is setting.value else str(value)
+        )  # a process's environment is text: 1 and "1" are one
     return value, assumed, waits
 
 
@@ -239,6 +241,8 @@ def _flag(config: Config, table: Table, layer: Layer, flag: str, setting: Settin
         return
     value, assumed, waits = value_of(table, layer.interpolation, setting, "")
     key = entry[0]
+    if value is False and assumed and not entry[3]:
+        return  # launchers that fill in variables leave out a flag whose value is false
     if value is not UNKNOWN:
         value = flags.value_of(entry, flags.BARE if setting.style == "bare" else value)
     config.written[key] = Written(key, value, flag, layer.document, setting, layer.origin, assumed, waits)
