@@ -1,8 +1,8 @@
 """Memory of activations: what the backward pass needs, times the microbatches in flight.
 
-Bytes per token and layer for Transformer Engine modules in BF16 with fused attention, RMSNorm and no dropout. Widths of the
-hidden size are divided by TP with sequence parallelism, head and feed-forward widths always. Checked against the
-DeepSeek-V3 break-down of the Parallel Folding paper and three measured jobs (tests/walls/test_activations.py).
+Bytes per token and layer for Transformer Engine modules in BF16 with fused attention, RMSNorm and no dropout. Widths
+of the hidden size are divided by TP with sequence parallelism, head and feed-forward widths always. Checked against
+the DeepSeek-V3 break-down of the Parallel Folding paper and three measured jobs (tests/walls/test_activations.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from .model import GIB, Layout, Shape
 from .stages import Stage, stages
 
-# Modules that selective recompute and fine-grained offloading can name, and the item of ``layer_bytes`` that each frees.
+# Modules that selective recompute and fine-grained offloading can name, and the item of ``layer_bytes`` that each
+# frees.
 _FREES = {
     "layernorm": ("norms",),
     "mla_up_proj": ("mla_up_proj",),
@@ -136,7 +137,8 @@ def in_flight(layout: Layout, rank: int, *, penalty: bool = True) -> float:
 
 
 class Activation:
-    """GiB of one pipeline stage: ``kept`` by the chunks in flight, ``transient`` while one layer is at work, ``logits``."""
+    """GiB of one pipeline stage: ``kept`` by the chunks in flight, ``transient`` while one layer is at work,
+    ``logits``."""
 
     __slots__ = ("chunks", "kept_gib", "logits_gib", "rank", "transient_gib")
 
@@ -177,7 +179,7 @@ def stage_activation(shape: Shape, layout: Layout, stage: Stage, *, penalty: boo
         logits = (4 if layout.pp == 1 or layout.cross_entropy_fused else 8) * width
         logits = logits if layout.pp == 1 else 0.0
     return Activation(
-        stage.rank, alive, per_chunk * alive * tokens / GIB, transient * tokens / GIB, logits * tokens / GIB,
+        stage.rank, alive, per_chunk * alive * tokens / GIB, transient * tokens / GIB, logits * tokens / GIB
     )
 
 

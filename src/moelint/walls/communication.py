@@ -1,15 +1,15 @@
 """Communication of one step: bytes on each link, time, and what stays exposed.
 
-Expert parallel dispatch and combine follow "one token goes to ``topk`` experts"; fused backends (DeepEP, HybridEP) send a
-token once to each destination node and forward it over NVLink. Times use a share of the link's nominal bandwidth: 0.8 for
-plain collectives inside a domain, less where a measured run says so (tests/walls/test_communication.py).
+Expert parallel dispatch and combine follow "one token goes to ``topk`` experts"; fused backends (DeepEP, HybridEP)
+send a token once to each destination node and forward it over NVLink. Times use a share of the link's nominal
+bandwidth: 0.8 for plain collectives inside a domain, less where a measured run says so
+(tests/walls/test_communication.py).
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import params
 from .model import GB, Layout, Machine, Shape
 from .stages import stages
 from .static_memory import on_gpu, stage_count
@@ -21,7 +21,8 @@ FUSED = ("deepep", "hybridep", "ncclep")
 
 
 class ExpertTraffic(NamedTuple):
-    """One pass (dispatch or combine) of one MoE layer and microbatch: GB sent per GPU over each link, and milliseconds."""
+    """One pass (dispatch or combine) of one MoE layer and microbatch: GB sent per GPU over each link, and
+    milliseconds."""
 
     ranks: int
     nodes: int
@@ -41,8 +42,15 @@ def routed_tokens(layout: Layout) -> float:
     return layout.tokens_per_rank / split
 
 
-def expert_traffic(shape: Shape, layout: Layout, machine: Machine, *, wire_bytes: float = 2.0,
-                   fused_nic_efficiency: float = FUSED_NIC_EFFICIENCY, efficiency: float = LINK_EFFICIENCY) -> ExpertTraffic:
+def expert_traffic(
+    shape: Shape,
+    layout: Layout,
+    machine: Machine,
+    *,
+    wire_bytes: float = 2.0,
+    fused_nic_efficiency: float = FUSED_NIC_EFFICIENCY,
+    efficiency: float = LINK_EFFICIENCY,
+) -> ExpertTraffic:
     """Bytes and time of one dispatch (or combine) pass. ``wire_bytes`` per element: 2 for BF16.
 
     A machine without link figures (0) gives the bytes and a time of 0.
@@ -94,8 +102,8 @@ def _seconds(gb: float, link: str, machine: Machine) -> float:
 
 
 def data_parallel(shape: Shape, layout: Layout, machine: Machine) -> list[Collective]:
-    """Gradient reduce-scatter and parameter all-gather per optimizer step, of the heaviest stage; nothing for experts whose
-    data-parallel size is 1."""
+    """Gradient reduce-scatter and parameter all-gather per optimizer step, of the heaviest stage; nothing for experts
+    whose data-parallel size is 1."""
     found: list[Collective] = []
     counts = [on_gpu(stage_count(shape, stage, layout.pp), layout) for stage in stages(shape, layout)]
     dense = max(c[0] for c in counts) * layout.trained_fraction

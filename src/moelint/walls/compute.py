@@ -1,7 +1,7 @@
 """Compute of one step: model FLOPs, the shapes of expert GEMMs against the machine's ridge, the pipeline bubble.
 
-FLOPs per token are those of Megatron's own counter (three forwards; the router and element-wise work not counted), within
-1 % of 87 published rows (tests/walls/test_compute.py).
+FLOPs per token are those of Megatron's own counter (three forwards; the router and element-wise work not counted),
+within 1 % of 87 published rows (tests/walls/test_compute.py).
 """
 
 from __future__ import annotations

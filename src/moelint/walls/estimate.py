@@ -8,8 +8,8 @@ from . import activations, communication, compute, host, params, static_memory, 
 from .activations import Activation
 from .communication import ExpertTraffic
 from .model import Layout, Machine, Shape
-from .static_memory import Static
 from .stages import Stage, stages
+from .static_memory import Static
 from .step import StepTime
 
 # Above the sum of the parts: allocator, NCCL buffers, workspaces; with graphs or EP overlap also their private pools.
@@ -171,9 +171,12 @@ class Estimate:
     def _largest(self) -> str:
         worst, layout = self.worst, self.layout
         parts = {
-            "expert optimizer state": worst.static.expert_optimizer_gib, "other optimizer state": worst.static.dense_optimizer_gib,
-            "expert weights": worst.static.expert_weights_gib, "other weights": worst.static.dense_weights_gib,
-            "expert gradients": worst.static.expert_grads_gib, "other gradients": worst.static.dense_grads_gib,
+            "expert optimizer state": worst.static.expert_optimizer_gib,
+            "other optimizer state": worst.static.dense_optimizer_gib,
+            "expert weights": worst.static.expert_weights_gib,
+            "other weights": worst.static.dense_weights_gib,
+            "expert gradients": worst.static.expert_grads_gib,
+            "other gradients": worst.static.dense_grads_gib,
             "activations": worst.activation.total_gib,
         }
         if layout.fsdp:
@@ -186,7 +189,9 @@ class Estimate:
         static = worst.static
         hbm = self.machine.hbm_usable_gib or None
         if rest in ("static_gib", "total_gib", "high_gib"):
-            return static.total_gib if rest == "static_gib" else worst.total_gib if rest == "total_gib" else worst.high_gib
+            return (
+                static.total_gib if rest == "static_gib" else worst.total_gib if rest == "total_gib" else worst.high_gib
+            )
         if rest in ("weights_gib", "grads_gib", "optimizer_gib"):
             return getattr(static, rest)
         if rest == "expert_optimizer_gib":
@@ -226,7 +231,9 @@ class Estimate:
         if rest == "half_tp_high_gib":
             if layout.tp % 2:
                 return None
-            return self._memory_figure_again(tp=layout.tp // 2, sequence_parallel=layout.tp > 2 and layout.sequence_parallel)
+            return self._memory_figure_again(
+                tp=layout.tp // 2, sequence_parallel=layout.tp > 2 and layout.sequence_parallel
+            )
         if rest == "double_ep_total_gib":
             twice = layout.ep * 2
             if not self.shape.experts or self.shape.experts % twice or layout.world % (twice * layout.etp * layout.pp):
@@ -239,7 +246,11 @@ class Estimate:
         if rest == "ep_ranks":
             return traffic.ranks
         if rest == "dp_s":
-            return sum(c.seconds for c in communication.data_parallel(self.shape, self.layout, machine)) if self.timed else None
+            return (
+                sum(c.seconds for c in communication.data_parallel(self.shape, self.layout, machine))
+                if self.timed
+                else None
+            )
         if not machine.nvlink_domain:
             return None
         if rest == "ep_nodes":
@@ -295,4 +306,5 @@ class Estimate:
         timed = self.step
         if timed is None:
             return None
-        return timed.launch_s / max(timed.gpu_s + timed.exposed_expert_comm_s, 1e-9)
+        launches = host.launch_seconds(self.shape, self.layout)
+        return launches / max(timed.gpu_s + timed.exposed_expert_comm_s, 1e-9)

@@ -1,7 +1,7 @@
 """The host half of the compute wall: kernels that a step launches against the time the GPU needs for them.
 
-One profiled step of Qwen3-30B-A3B (48 layers, 64 microbatches, 16 H100) launched 463,348 kernels: 151 a layer and microbatch,
-forward and backward. A launch costs the host 4 to 6 µs. Both are engineering values, not specifications.
+One profiled step of Qwen3-30B-A3B (48 layers, 64 microbatches, 16 H100) launched 463,348 kernels: 151 a layer and
+microbatch, forward and backward. A launch costs the host 4 to 6 µs. Both are engineering values, not specifications.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ def kernels_per_step(shape: Shape, layout: Layout) -> float:
     return kernels
 
 
-def launched_per_step(shape: Shape, layout: Layout) -> float:
+def launched_per_step(shape: Shape, layout: Layout, scoped_share: float = SCOPED_GRAPH_SHARE) -> float:
     """Launches that remain with the host after CUDA graphs."""
     kernels = kernels_per_step(shape, layout)
     if layout.graphs == "full_iteration":
         return kernels * 0.02
-    return kernels * (1 - SCOPED_GRAPH_SHARE) if layout.graphs == "scoped" else kernels
+    return kernels * (1 - scoped_share) if layout.graphs == "scoped" else kernels
 
 
-def launch_seconds(shape: Shape, layout: Layout, launch_us: float = LAUNCH_US) -> float:
+def launch_seconds(
+    shape: Shape, layout: Layout, launch_us: float = LAUNCH_US, scoped_share: float = SCOPED_GRAPH_SHARE
+) -> float:
     """Seconds that the host needs to launch one step."""
-    return launched_per_step(shape, layout) * launch_us * 1e-6
+    return launched_per_step(shape, layout, scoped_share) * launch_us * 1e-6

@@ -1,7 +1,7 @@
 """What the formulas need to know: a model's shape, how it is laid out over GPUs, and the machine.
 
-Plain immutable tuples: ``shape._replace(...)`` is how "what would another setting give" is asked. No unit is implied by a
-name alone: bytes, GB (1e9), GiB (2^30), GB/s, TFLOPS and seconds stand in the names.
+Plain immutable tuples: ``shape._replace(...)`` is how "what would another setting give" is asked. No unit is implied
+by a name alone: bytes, GB (1e9), GiB (2^30), GB/s, TFLOPS and seconds stand in the names.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import NamedTuple
 GIB = float(2**30)
 GB = 1e9
 
-# Sequence mixers: grouped-query attention, multi-head latent attention, gated delta net, Mamba-2. Feed-forward: dense, moe.
+# Sequence mixers: grouped-query attention, multi-head latent attention, gated delta net, Mamba-2. Feed-forward:
+# dense, moe.
 Layer = tuple[str, str]  # (mixer, feed_forward); "" where a hybrid model has none in this layer
 
 
@@ -103,6 +104,7 @@ class Layout(NamedTuple):
     shared_overlap: bool = False
     graphs: str = "none"  # none | scoped | full_iteration
     grouped_gemm: bool = True
+    op_fuser: bool = False  # quantisation, activation and permutation fused into the experts' grouped GEMM
     router_groups: int = 0  # group-limited routing: most groups a token reaches
     overlap_grad_reduce: bool = True
     overlap_param_gather: bool = True

@@ -1,7 +1,7 @@
 """Parameter counts, split by how parallelism shards them.
 
-Formulas: the papers of the models (Qwen3, DeepSeek-V3, GPT-OSS, Qwen3-Next, Mamba-2) and the modules that Megatron Core
-builds for them; checked against ten published totals (tests/walls/test_params.py).
+Formulas: the papers of the models (Qwen3, DeepSeek-V3, GPT-OSS, Qwen3-Next, Mamba-2) and the modules that Megatron
+Core builds for them; checked against ten published totals (tests/walls/test_params.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from .model import Shape
 
 
 class Count(NamedTuple):
-    """Parameters: ``sharded`` over TP, ``replicated`` on every TP rank, ``expert`` over EP×ETP (all experts together)."""
+    """Parameters: ``sharded`` over TP, ``replicated`` on every TP rank, ``expert`` over EP×ETP (all experts
+    together)."""
 
     sharded: float
     replicated: float
@@ -46,8 +47,8 @@ def attention(shape: Shape) -> Count:
 
 
 def latent_attention(shape: Shape) -> Count:
-    """Multi-head latent attention (DeepSeek-V2/V3): low-rank query and key-value with their norms. The down projections
-    are replicated over TP."""
+    """Multi-head latent attention (DeepSeek-V2/V3): low-rank query and key-value with their norms. The down
+    projections are replicated over TP."""
     h, heads = shape.hidden, shape.heads
     query = shape.nope_dim + shape.rope_dim
     replicated: float = h * (shape.kv_rank + shape.rope_dim) + shape.kv_rank
@@ -71,7 +72,8 @@ def delta_net(shape: Shape) -> Count:
 
 
 def mamba(shape: Shape) -> Count:
-    """Mamba-2 mixer: input projection (z, x, B, C, dt), short convolution with bias, A, D, dt bias, gated norm, output."""
+    """Mamba-2 mixer: input projection (z, x, B, C, dt), short convolution with bias, A, D, dt bias, gated norm,
+    output."""
     h = shape.hidden
     inner = shape.mamba_heads * shape.mamba_head_dim
     states = 2 * shape.mamba_groups * shape.mamba_state
@@ -133,7 +135,8 @@ def total(shape: Shape, with_mtp: bool = False) -> float:
 
 
 def active(shape: Shape, tables: str = "both") -> float:
-    """Parameters that one token meets. Sources count the tables differently: ``both``, only the ``head``, or ``none``."""
+    """Parameters that one token meets. Sources count the tables differently: ``both``, only the ``head``, or
+    ``none``."""
     count = 0.0
     kinds: dict[tuple[str, str], int] = {}
     for pair in shape.layers:

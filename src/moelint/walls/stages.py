@@ -8,15 +8,17 @@ from .model import Layout, Shape
 
 
 def even_chunks(layers: int, pp: int, vpp: int) -> tuple[tuple[int, ...], ...]:
-    """Layers per pipeline rank and chunk, chunks in model order going round the ranks; a remainder goes to the first."""
+    """Layers per pipeline rank and chunk, chunks in model order going round the ranks; the first take a remainder."""
     count = pp * vpp
     base, rest = divmod(layers, count)
     sizes = [base + (1 if i < rest else 0) for i in range(count)]
     return tuple(tuple(sizes[r + v * pp] for v in range(vpp)) for r in range(pp))
 
 
-def first_last_chunks(layers: int, pp: int, vpp: int, first: int | None, last: int | None) -> tuple[tuple[int, ...], ...]:
-    """Layers per rank and chunk where the first or last pipeline rank has a stated number, the others share the rest."""
+def first_last_chunks(
+    layers: int, pp: int, vpp: int, first: int | None, last: int | None
+) -> tuple[tuple[int, ...], ...]:
+    """Layers per rank and chunk where the first or last pipeline rank has a stated number; others share the rest."""
     middle = pp - (first is not None) - (last is not None)
     rest = layers - (first or 0) - (last or 0)
     share, extra = divmod(max(rest, 0), middle) if middle > 0 else (0, 0)
@@ -43,8 +45,8 @@ class LayoutText(ValueError):
 
 
 def expand(text: str) -> list[str]:
-    """A layout string (``Et*3|(tt|)*29,m|L``) as one string of E, t, m, L per stage. Letters follow Megatron Core:
-    E embedding, t decoder layer, m MTP depth, L loss; ``*n`` repeats what stands before it; commas only separate.
+    """A layout string (``Et*3|(tt|)*29,m|L``) as one string of E, t, m, L per stage. Letters follow Megatron Core: E
+    embedding, t decoder layer, m MTP depth, L loss; ``*n`` repeats what stands before it; commas only separate.
 
     Raises:
         LayoutText: an unbalanced bracket, an unknown letter, or a repetition that is out of hand.
@@ -89,7 +91,8 @@ _LETTER = {"embedding": "E", "decoder": "t", "mtp": "m", "loss": "L"}
 
 
 def parse(value: object) -> list[str] | None:
-    """A layout as written (string, or list of lists of names, flat or per rank) as letters per stage; None: unreadable."""
+    """A layout as written (string, or list of lists of names, flat or per rank) as letters per stage; None:
+    unreadable."""
     if isinstance(value, str):
         try:
             return expand(value)
@@ -116,7 +119,7 @@ def parse(value: object) -> list[str] | None:
 
 
 def layout_chunks(stages: Sequence[str], pp: int) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]] | None:
-    """Chunks and MTP depths per pipeline rank of a parsed layout; None where the stages do not divide over the ranks."""
+    """Chunks and MTP depths per pipeline rank of a parsed layout; None where stages do not divide over ranks."""
     if not stages or len(stages) % pp:
         return None
     vpp = len(stages) // pp

@@ -1,8 +1,8 @@
 """Memory that a step cannot free: weights, gradients, optimizer state, per pipeline stage.
 
-Bytes per parameter on a GPU are ``weight + gradient + (master + moments)/shard``: 2 + 4 + 12/shard with BF16 weights, FP32
-gradients and Adam; the dense part is sharded over DP×CP, the experts over EDP. This is what both upstream estimators
-compute for the even case (tests/walls/test_static_memory.py compares twelve of their outputs).
+Bytes per parameter on a GPU are ``weight + gradient + (master + moments)/shard``: 2 + 4 + 12/shard with BF16 weights,
+FP32 gradients and Adam; the dense part is sharded over DP×CP, the experts over EDP. This is what both upstream
+estimators compute for the even case (tests/walls/test_static_memory.py compares twelve of their outputs).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .stages import Stage, stages
 
 
 class Static(NamedTuple):
-    """GiB on one GPU of one pipeline stage, by part; ``gathered`` is what FSDP holds unsharded for the layer at work."""
+    """GiB on one GPU of one pipeline stage, by part; ``gathered`` is what FSDP unshards for the layer at work."""
 
     rank: int
     dense_weights_gib: float
@@ -86,13 +86,24 @@ def stage_memory(shape: Shape, layout: Layout, stage: Stage) -> Static:
         gathered = 2 * sum(one) * (2.0 + layout.grad_bytes)  # the layer at work and the one fetched ahead
         # Instances replicate weights and gradients; the optimizer state of a hybrid-sharded job spans all of them.
         return Static(
-            stage.rank, dense * weight / dense_shard / GIB, expert * weight / expert_shard / GIB,
-            dense * grad / dense_shard / GIB, expert * grad / expert_shard / GIB,
-            dense * state / dense_ranks / GIB, expert * state / expert_ranks / GIB, gathered / GIB,
+            stage.rank,
+            dense * weight / dense_shard / GIB,
+            expert * weight / expert_shard / GIB,
+            dense * grad / dense_shard / GIB,
+            expert * grad / expert_shard / GIB,
+            dense * state / dense_ranks / GIB,
+            expert * state / expert_ranks / GIB,
+            gathered / GIB,
         )
     return Static(
-        stage.rank, dense * weight / GIB, expert * weight / GIB, dense * grad / GIB, expert * grad / GIB,
-        dense * state / dense_shard / GIB, expert * state / expert_shard / GIB, 0.0,
+        stage.rank,
+        dense * weight / GIB,
+        expert * weight / GIB,
+        dense * grad / GIB,
+        expert * grad / GIB,
+        dense * state / dense_shard / GIB,
+        expert * state / expert_shard / GIB,
+        0.0,
     )
 
 

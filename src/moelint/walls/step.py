@@ -1,32 +1,41 @@
 """Time of one step and throughput, as a band. The constants are fitted; see benchmarks/walls_throughput.py.
 
-A step is the microbatches' work on the busiest pipeline stage, stretched by the pipeline bubble, plus what gradient and
-parameter exchange leaves exposed and the optimizer's pass over memory. The work of a layer is GEMM time at a share of the
-peak, attention at a share of the BF16 peak, element-wise traffic over HBM, and expert communication beside what overlap
-hides; the host's launches set a floor.
+A step is the microbatches' work on the busiest pipeline stage, stretched by the pipeline bubble, plus what gradient
+and parameter exchange leaves exposed and the optimizer's pass over memory. The work of a layer is GEMM time at a
+share of the peak, attention at a share of the BF16 peak, element-wise traffic over HBM, and expert communication
+beside what overlap hides; the host's launches set a floor.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import activations, communication, compute, host, params
-from .model import GB, Layout, Machine, Shape
+from . import activations, communication, compute, host
+from .model import Layout, Machine, Shape
 from .stages import stages
 from .static_memory import on_gpu, stage_count
 
 
 class Constants(NamedTuple):
-    """Efficiencies fitted on published rows of containers up to 26.04 (none is a specification)."""
+    """Efficiencies fitted on published rows of containers up to 26.04 within plausible limits; none is a
+    specification, and single ones trade against each other. ``benchmarks/walls_throughput.py --fit`` repeats the
+    search."""
 
-    gemm_bf16: float = 0.68
-    gemm_fp8: float = 0.55
+    gemm_bf16: float = 0.69  # share of the peak that wide, well-filled GEMMs reach
+    gemm_fp8: float = 0.53
     gemm_fp4: float = 0.40
-    core: float = 0.55
-    traffic: float = 5.0  # passes of element-wise work over the kept activations, forward and backward together
-    hidden_share: float = 0.6  # of expert communication under EP overlap
-    launch_us: float = 5.0
-    fused_nic: float = communication.FUSED_NIC_EFFICIENCY
+    core: float = 0.42  # of the BF16 peak, attention
+    scan: float = 0.30  # of the BF16 peak, state-space scan and delta rule
+    narrow: float = 800.0  # width at which a GEMM of an expert reaches half of the above
+    traffic: float = 22.0  # passes of element-wise work over the kept activations: quantisation, permutation, both ways
+    fused_traffic: float = (
+        0.35  # of that, what a fused grouped MLP leaves of the experts' part; not fitted: no old row has it
+    )
+    hidden_share: float = 0.79  # of expert communication under EP overlap
+    host_us: float = 40.0  # of the host a kernel: Python, framework, launch and the waits for token counts
+    scoped_share: float = 0.30  # of the kernels that scoped graphs take from the host
+    power: float = 1.2  # how sharply the slower of host and GPU decides: 1 adds them, large takes the larger
+    fused_nic: float = 0.59  # of the NIC, for dispatch that sends a token once to a node
     band: float = 0.35  # half width, of the prediction
 
 
@@ -39,7 +48,7 @@ class StepTime(NamedTuple):
     expert_comm_s: float
     exposed_expert_comm_s: float
     tensor_comm_s: float
-    launch_s: float
+    host_s: float
     bubble_s: float
     data_parallel_s: float
     optimizer_s: float
@@ -60,11 +69,16 @@ class StepTime(NamedTuple):
 FITTED = Constants()
 
 
-def _gemm_seconds(flops: float, rows: float, machine: Machine, layout: Layout, constants: Constants) -> float:
+def _gemm_seconds(
+    flops: float, rows: float, width: float, machine: Machine, layout: Layout, constants: Constants
+) -> float:
+    """Seconds of GEMM work; ``rows`` and ``width`` of an expert's GEMM, 0 for the wide GEMMs of the other parts."""
     precision = layout.precision
     share = {"bf16": constants.gemm_bf16, "fp8": constants.gemm_fp8, "fp4": constants.gemm_fp4}[precision]
     bound = compute.ridge_rows(machine, precision)
     filled = rows / (rows + 0.5 * bound) if rows > 0 and bound > 0 else 1.0
+    if width > 0:
+        filled *= width / (width + constants.narrow)
     return flops / (machine.peak_tflops(precision) * 1e12 * share * filled)
 
 
@@ -90,20 +104,34 @@ def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constan
     passes = 4.0 if layout.recompute == "full" else 3.0
     rank_tokens = tokens * m / layout.tp
     gemm = compute.expert_gemm(shape, layout) if shape.experts else None
-    gemm_s = _gemm_seconds(flops.linear * share * passes * rank_tokens, 0.0, machine, layout, constants)
+    gemm_s = _gemm_seconds(flops.linear * share * passes * rank_tokens, 0, 0, machine, layout, constants)
     if gemm:
         imbalance = max(layout.imbalance, 1.0)
         gemm_s += imbalance * _gemm_seconds(
-            flops.experts * share * passes * rank_tokens, gemm.rows, machine, layout, constants)
+            flops.experts * share * passes * rank_tokens,
+            gemm.rows,
+            min(gemm.k1, gemm.n1, gemm.k2, gemm.n2),
+            machine,
+            layout,
+            constants,
+        )
     plain = layout._replace(fp8=False, fp4=False)
     if head:
-        gemm_s += _gemm_seconds(flops.head * 3 * rank_tokens, 0.0, machine, plain, constants)
-    core_s = flops.core * share * passes * 7 / 6 * rank_tokens / (machine.bf16_tflops * 1e12 * constants.core)
+        gemm_s += _gemm_seconds(flops.head * 3 * rank_tokens, 0, 0, machine, plain, constants)
+    scanned = _scan_share(shape, layout.seq)
+    core_rate = (1 - scanned) / constants.core + scanned / constants.scan
+    core_s = flops.core * share * passes * 7 / 6 * rank_tokens * core_rate / (machine.bf16_tflops * 1e12)
     kept = 0.0
     whole = layout._replace(recompute="none", offload_modules=frozenset())
-    kinds = {pair: sum(1 for p in shape.layers if p == pair) for pair in set(shape.layers)}
+    kinds: dict[tuple[str, str], int] = {}
+    for pair in shape.layers:
+        kinds[pair] = kinds.get(pair, 0) + 1
     for pair, number in kinds.items():
-        kept += activations.kept_bytes(shape, whole, *pair) * number / len(shape.layers)
+        items = activations.layer_bytes(shape, whole, *pair)
+        if layout.op_fuser:
+            for name in ("expert_input", "fc1", "moe_act"):
+                items[name] = items.get(name, 0.0) * constants.fused_traffic
+        kept += sum(items.values()) * number / len(shape.layers)
     traffic_s = kept * depth * tokens * m * constants.traffic * passes / 3 / (machine.hbm_tbs * 1e12)
     traffic = communication.expert_traffic(shape, layout, machine, fused_nic_efficiency=constants.fused_nic)
     moe = sum(1 for _, kind in shape.layers if kind == "moe") / len(shape.layers)
@@ -116,9 +144,9 @@ def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constan
     if layout.ep_overlap:
         exposed = max(comm_s * (1 - constants.hidden_share), comm_s - work)
     gpu_s = work + exposed + tensor_s
-    launch_s = host.launch_seconds(shape, layout, constants.launch_us)
+    host_s = host.launch_seconds(shape, layout, constants.host_us, constants.scoped_share)
     # Launches run ahead of the GPU: they cost only as they come near its own time.
-    busy = (gpu_s**3 + launch_s**3) ** (1 / 3)
+    busy = (gpu_s**constants.power + host_s**constants.power) ** (1 / constants.power)
     bubble_s = busy * compute.bubble(layout)
     dp_s = sum(c.seconds for c in communication.data_parallel(shape, layout, machine))
     dp_exposed = max(dp_s - 0.5 * busy, 0.1 * dp_s) if layout.overlap_grad_reduce else dp_s
@@ -130,8 +158,33 @@ def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constan
     batch_tokens = m * layout.micro_batch * layout.dp * layout.seq
     tflops = flops.step * batch_tokens / layout.world / step / 1e12
     low, high = 1 - constants.band, 1 + constants.band
-    return StepTime(gemm_s, core_s, traffic_s, comm_s, exposed, tensor_s, launch_s, bubble_s, dp_exposed, optimizer_s, step,
-                    step / high, step / low, tflops, tflops * low, tflops * high, batch_tokens / layout.world / step)
+    return StepTime(
+        gemm_s,
+        core_s,
+        traffic_s,
+        comm_s,
+        exposed,
+        tensor_s,
+        host_s,
+        bubble_s,
+        dp_exposed,
+        optimizer_s,
+        step,
+        step / high,
+        step / low,
+        tflops,
+        tflops * low,
+        tflops * high,
+        batch_tokens / layout.world / step,
+    )
+
+
+def _scan_share(shape: Shape, seq: int) -> float:
+    """Share of the core FLOPs that a scan or a delta rule does instead of attention."""
+    parts = [0.0, 0.0]
+    for number, (mixer, _) in enumerate(shape.layers):
+        parts[mixer in ("gdn", "mamba")] += compute.core_flops(shape, mixer, number, seq)
+    return parts[1] / sum(parts) if sum(parts) else 0.0
 
 
 def layer_forward_ms(shape: Shape, layout: Layout, machine: Machine, share_of_peak: float) -> float:
@@ -142,4 +195,4 @@ def layer_forward_ms(shape: Shape, layout: Layout, machine: Machine, share_of_pe
     return per_layer * layout.tokens_per_rank / layout.tp / peak * 1e3 if peak else 0.0
 
 
-__all__ = ["FITTED", "GB", "Constants", "StepTime", "layer_forward_ms", "params", "step_time"]
+__all__ = ["FITTED", "Constants", "StepTime", "layer_forward_ms", "step_time"]
