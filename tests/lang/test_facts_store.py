@@ -66,7 +66,7 @@ def test_faulty_facts(facts: dict[str, str], said: str) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MOELINT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("MOELINT_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -145,10 +145,10 @@ def test_no_cache_and_a_home_that_cannot_be_written(tmp_path: Path, monkeypatch:
     build, path = Builder(), source(tmp_path)
     blocked = tmp_path / "file"
     blocked.write_text("")
-    monkeypatch.setenv("MOELINT_CACHE_DIR", str(blocked / "cache"))
+    monkeypatch.setenv("MOELINT_CACHE", str(blocked / "cache"))
     assert Store().get("x", [path], build)[0] == {"n": 1}
     assert Store().get("x", [path], build)[0] == {"n": 2}
-    monkeypatch.setenv("MOELINT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("MOELINT_CACHE", str(tmp_path / "cache"))
     assert Store(enabled=False).get("x", [path], build)[0] == {"n": 3}
     assert not (tmp_path / "cache").exists()
     assert Store().get("x", [str(tmp_path / "gone")], build)[0] == {"n": 4}

@@ -1,4 +1,4 @@
-"""No text makes the language raise anything but LangError, and no value makes a closure raise; all of it within bounds."""
+"""No text makes the language raise anything but LangError, no value makes a closure raise; all within bounds."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_groups_of_a_pack(tmp_path: Path) -> None:
 def test_packs_come_from_the_store_and_follow_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from moelint.policy import load as module
 
-    monkeypatch.setenv("MOELINT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("MOELINT_CACHE", str(tmp_path / "cache"))
     folder = write_pack(tmp_path / "p", GOOD)
 
     def fresh() -> list[str]:

@@ -1,9 +1,8 @@
 """Compiled data on disk: ``marshal`` blobs that are rebuilt when their sources, Python or moelint change.
 
 A blob is trusted only if its folder and file belong to this user and nobody else may write them, and if its checksum
-(taken when it is first used) is right: ``marshal`` must never see another user's bytes. Everything that goes wrong means
-"build again"; a home that cannot be written falls back to a private folder under the temporary directory, else to no
-cache at all.
+(taken when it is first used) is right: ``marshal`` must never see another user's bytes. Whatever goes wrong means
+"build again"; a home that cannot be written falls back to a private folder under the temporary directory, else to none.
 """
 
 from __future__ import annotations
@@ -47,8 +46,9 @@ def content(paths: Iterable[str]) -> str:
 
 
 def folders() -> list[str]:
-    """Where compiled data may lie, best first."""
-    named = os.environ.get("MOELINT_CACHE_DIR")
+    """Where compiled data may lie, best first: ``$MOELINT_CACHE``, else the user's cache folder, else a private folder
+    under the temporary directory."""
+    named = os.environ.get("MOELINT_CACHE")
     if named:
         return [named]
     if sys.platform == "win32":
