@@ -258,3 +258,39 @@ def test_an_empty_config_has_no_surprises(trainer: str) -> None:
         assert found.overrides() == []
         for key in found.rewrites.by_key:
             found.get(key)
+
+
+def test_a_feature_that_is_off_is_no_assumption_of_every_rule() -> None:
+    written = {
+        "model.num_layers": 4,
+        "model.num_moe_experts": 8,
+        "ddp.use_distributed_optimizer": False,
+        "optimizer.use_distributed_optimizer": False,
+    }
+    found = effective("bridge", written, "standing", BRIDGE)
+    hidden = found.scope("last", frozenset())
+    assert hidden.get("ddp.use_distributed_optimizer") is False  # though Megatron FSDP would switch it on
+    assert hidden.get("model.sequence_parallel") is UNKNOWN
+
+
+def test_a_rewrite_that_hangs_on_a_size_stays_an_assumption() -> None:
+    written = {"model.num_layers": 4, "model.num_moe_experts": 8, "model.tensor_model_parallel_size": 4}
+    found = effective("bridge", written, "standing", BRIDGE)
+    assert found.get("model.expert_tensor_parallel_size") == 4
+    assert found.scope("last", frozenset()).get("model.expert_tensor_parallel_size") is UNKNOWN
+
+
+def test_a_mixed_precision_section_says_no_more_than_it_says() -> None:
+    written = {"mixed_precision.fp8_param_gather": True}
+    key, pair = "mixed_precision.params_dtype", "mixed_precision.fp8_param"
+    complete, standing, fragment = (
+        effective("bridge", written, c, BRIDGE) for c in ("complete", "standing", "fragment")
+    )
+    assert [e.get(key) for e in (complete, standing, fragment)] == [None, None, UNKNOWN]
+    assert standing.scope("last", frozenset()).get(key) is UNKNOWN
+    assert [e.scope("last", frozenset()).get(pair) for e in (complete, standing, fragment)] == [True, True, True]
+
+
+def test_an_old_spelling_that_is_not_written_is_not_set() -> None:
+    found = effective("bridge", {"model.cuda_graph_impl": "none"}, "standing", BRIDGE)
+    assert found.scope("last", frozenset()).get("model.enable_cuda_graph") is False

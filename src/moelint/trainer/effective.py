@@ -20,6 +20,9 @@ from moelint.trainer.view import Scope, View
 Mask = frozenset[str] | None
 
 
+_OFF = (False, None, "none")  # what a switch stands at that nobody has set
+
+
 class Override:
     """A rewrite that changes a value which the author wrote. ``before``: the written value in the trainer's
     spelling."""
@@ -43,7 +46,19 @@ class Effective:
     """A config as a trainer will see it. ``before``, ``saved``: the old revision's, the checkpoint's effective
     config."""
 
-    __slots__ = ("_scopes", "_views", "before", "config", "facts", "layers", "rewrites", "saved", "table", "target")
+    __slots__ = (
+        "_off",
+        "_scopes",
+        "_views",
+        "before",
+        "config",
+        "facts",
+        "layers",
+        "rewrites",
+        "saved",
+        "table",
+        "target",
+    )
 
     def __init__(self, config: Config, target: Target, tables: Table | None = None, facts: Facts | None = None) -> None:
         self.config, self.target = config, target
@@ -53,6 +68,7 @@ class Effective:
         self.layers = Layers(config, target, self.table)
         self.before: Effective | None = None
         self.saved: Effective | None = None
+        self._off: dict[int, bool] = {}
         self._views: dict[Mask, View] = {}
         self._scopes: dict[tuple[str, Mask], Scope] = {}
 
@@ -81,6 +97,21 @@ class Effective:
         for name in names:
             scope.get(name)
         return sorted(view.trace)
+
+    def stays_off(self, rewrite: compiled.Rewrite) -> bool:
+        """Whether a rewrite that does not happen hangs on nothing but switches which are off unless somebody sets them.
+        Such a switch is no assumption of a rule: else each rule would rest on every feature that the file does not use.
+        """
+        found = self._off.get(rewrite.position)
+        if found is None:
+            view = View(self, None)
+            view.trace = set()
+            scope = view.at(rewrite.position)
+            for condition in rewrite.conditions():
+                condition(scope)
+            found = all(not k.startswith("target.") and self.layers.default(k) in _OFF for k in view.trace)
+            self._off[rewrite.position] = found
+        return found
 
     def overrides(self) -> list[Override]:
         """Rewrites which replace a written value by another one, and count as a finding; in the trainer's order."""

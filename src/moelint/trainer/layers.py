@@ -6,6 +6,7 @@ from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config
+from moelint.trainer.key_data import renames
 from moelint.trainer.spelling import normal
 from moelint.trainer.tables import Table
 from moelint.trainer.target import Target
@@ -47,7 +48,19 @@ class Layers:
     """``get(key)`` gives (value, state): VALUE (certain), ASSUMED (a default that may not be what runs), ABSENT
     (unknown)."""
 
-    __slots__ = ("config", "default_state", "framework", "recipe", "sections", "table", "target", "variants", "written")
+    __slots__ = (
+        "config",
+        "default_state",
+        "framework",
+        "named",
+        "recipe",
+        "sections",
+        "table",
+        "target",
+        "together",
+        "variants",
+        "written",
+    )
 
     def __init__(self, config: Config, target: Target, table: Table) -> None:
         self.config, self.target, self.table = config, target, table
@@ -57,6 +70,10 @@ class Layers:
         self.default_state = ABSENT if fragment else VALUE if config.completeness == "complete" else ASSUMED
         self.framework: dict[str, Any] | None = None if config.dialect in OWN else framework_defaults(config.dialect)
         self.variants = self._variants()
+        self.named, self.together = (
+            False,
+            frozenset[str](),
+        )  # mixed_precision names a recipe; keys that follow written ones
         self.recipe = self._mixed_precision()
 
     def get(self, key: str) -> tuple[Any, int]:
@@ -69,7 +86,7 @@ class Layers:
         if not dot:
             return self._section(key)
         if self.default_state == ABSENT:
-            if section == "mixed_precision" and self.recipe is not None:
+            if section == "mixed_precision" and self.recipe is not None and (self.named or key in self.together):
                 return self.recipe.get(key, UNKNOWN), VALUE
             if self.nowhere(key):
                 return None, VALUE
@@ -77,7 +94,7 @@ class Layers:
         if section == "env_vars":
             return (None, VALUE) if self.config.complete_env else (UNKNOWN, ABSENT)
         if section == "mixed_precision" and self.recipe is not None and key in self.recipe:
-            return self.recipe[key], VALUE
+            return self.recipe[key], VALUE if self.named or key in self.together else self.default_state
         if section == "mixed_precision" and self.recipe is None and "mixed_precision" in self.written:
             return UNKNOWN, ABSENT  # a recipe of a release or a team that we do not know
         if self.framework is not None:
@@ -86,8 +103,12 @@ class Layers:
             if not passes_on(self.config.dialect):
                 return UNKNOWN, ABSENT
         value = self.default(key)
-        if self.default_state == ASSUMED and value is None and self.nowhere(key):
-            return None, VALUE
+        if (
+            self.default_state == ASSUMED
+            and (value is None or value is False)
+            and (self.nowhere(key) or key in renames())
+        ):
+            return value, VALUE  # not there at all, or an old spelling: what is not written so is not set so
         return value, ABSENT if value is UNKNOWN else self.default_state
 
     def default(self, key: str) -> Any:
@@ -159,10 +180,12 @@ class Layers:
     def _mixed_precision(self) -> dict[str, Any] | None:
         if self.table.trainer != "bridge" or "mixed_precision" not in self.sections:
             return None
-        from moelint.trainer.precision import fields
+        from moelint.trainer.precision import fields, together
 
+        self.together = together({k for k in self.written if k.startswith("mixed_precision.")})
         named = self.written.get("mixed_precision") or self.written.get("mixed_precision._recipe")
         value = named.value if named is not None else None
+        self.named = named is not None
         if named is not None and not isinstance(value, str):
             return None
         return fields(value, {k: w.value for k, w in self.written.items() if k.startswith("mixed_precision.")})

@@ -49,3 +49,9 @@ def fields(recipe: str | None, written: dict[str, Any]) -> dict[str, Any] | None
         if stated is not None:
             out.update(dict.fromkeys(keys, stated))
     return out
+
+
+def together(written: set[str]) -> frozenset[str]:
+    """The canonical keys of the section that a written one sets too."""
+    pairs = [{"mixed_precision." + name for name in pair} for pair in _load().get("synchronised") or ()]
+    return frozenset(key for pair in pairs if pair & written for key in pair)

@@ -127,6 +127,9 @@ class View:
                 result = UNKNOWN
             elif not value:
                 return False
+        if result is UNKNOWN and self.keep is not None:
+            shown = self.effective.view(None).fires(rewrite)
+            return False if shown is False and self.effective.stays_off(rewrite) else UNKNOWN
         return result
 
     def target(self, name: str) -> Any:
