@@ -145,3 +145,8 @@ def test_unknown_rule(tmp_path: Path) -> None:
     folder = str(write_pack(tmp_path / "p", BASE))
     with pytest.raises(UsageError, match="did you mean TST001"):
         commands.test([folder], ["TST01"])
+
+
+def test_every_shipped_example_does_what_it_says() -> None:
+    code, lines = commands.test()
+    assert (code, [line for line in lines[:-1] if "no bad example" not in line]) == (0, [])

@@ -15,7 +15,7 @@ import os
 from typing import Any
 
 from moelint import data
-from moelint.lang.store import Store
+from moelint.cache import Store
 from moelint.policy.load import Packs
 
 # Settings that choose the class of model or dataset, and with it other defaults.

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from moelint import data
+from moelint.cache import Blobs, Store
 from moelint.lang.facts import Facts
-from moelint.lang.store import Blobs, Store
 from moelint.policy.errors import PolicyError, PolicyProblem
 
 SHIPPED = ("megatron", "hardware", "walls", "change")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from moelint.cache import Store
 from moelint.lang.closures import closure
 from moelint.lang.facts import FactError, Facts, compile_facts
 from moelint.lang.names import Info, NameTable
 from moelint.lang.parse import parse
-from moelint.lang.store import Store
 
 from .scopes import Values
 
