@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "walls"))
 
-from published import Row, machines, rows
+from walls_published import Row, machines, rows
 
 from moelint.walls.step import FITTED, Constants, step_time
 
