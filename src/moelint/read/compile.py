@@ -36,7 +36,6 @@ _FIELDS = {
     "rest",
     "facts",
     "off",
-    "environment",
 }
 _VALUES = {"yaml", "omegaconf", "flags", "words"}
 _INTERPOLATIONS = {"none", "omegaconf", "shell", "primus"}
@@ -89,7 +88,6 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "interpolation": data.get("interpolation", "none"),
         "collapse": bool(data.get("collapse")),
         "completeness": data.get("completeness"),
-        "environment": data.get("environment"),
         "blocks": tuple(_block(block) for block in data.get("configs") or ()),
         "exact": exact,
         "prefixes": prefixes,

@@ -308,6 +308,20 @@ def primus(config: Config, view: View) -> None:
     found = config.written.get("model.recompute_granularity")
     if found is not None and isinstance(found.value, str) and found.value.lower() == "none":
         found.value = None
+    own = config.written.get("primus.recompute_layer_ids")
+    if own is not None and own.value is not None and own.setting is not None:  # Primus recomputes these layers itself
+        for key in ("model.recompute_method", "model.recompute_num_layers"):
+            config.written.pop(key, None)
+            config.written[key] = Written(
+                key,
+                UNKNOWN,
+                own.spelling,
+                own.document,
+                own.setting,
+                own.origin,
+                waits=("recompute_layer_ids",),
+                derived=True,
+            )
 
 
 def swift(config: Config, view: View) -> None:

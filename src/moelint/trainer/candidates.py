@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from moelint.lang.versions import Version
+from moelint.trainer.layers import OWN
 from moelint.trainer.releases import MAIN, PINNED_CORE
 from moelint.trainer.tables import all_releases
 
@@ -22,8 +23,9 @@ def candidates(effective: Effective, name: str) -> list[Version]:
     releases = all_releases(trainer)
     bits = (1 << len(releases)) - 1
     elsewhere = effective.table.elsewhere
-    for key in effective.config.written:
-        bits &= elsewhere.get(key, bits)
+    if effective.config.dialect in OWN:  # other frameworks run forks, and presets that fit several releases
+        for key in effective.config.written:
+            bits &= elsewhere.get(key, bits)
     fitting = [release for n, release in enumerate(releases) if bits >> n & 1] or [releases[-1]]
     if trainer == "bridge" and name == "megatron_core":
         fitting = [PINNED_CORE[release] for release in fitting]
