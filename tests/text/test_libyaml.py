@@ -25,6 +25,7 @@ def test_the_check_loads_no_constructor() -> None:
     "import yaml\nprint(yaml.safe_load('a: 1'))",
     "from yaml import safe_load\nprint(safe_load('a: 1'))",
     "from yaml import *\nprint(safe_load('a: 1'))",
+    "import yaml\nassert yaml.__version__ > '6'\nprint({'a': len(yaml.__all__) if hasattr(yaml, '__all__') else 1})",
     "import yaml.constructor\nfrom yaml import CSafeLoader, load\nprint(load('a: 1', CSafeLoader))",
 ])
 def test_pyyaml_is_whole_for_others(code: str) -> None:

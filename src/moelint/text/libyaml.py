@@ -33,7 +33,7 @@ class _StandIn(_Module):  # type: ignore[misc, valid-type]
     """The package ``yaml`` until somebody needs more of it than events."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name != "__all__":
+        if "yaml._yaml" not in sys.modules or "tokens" not in self.__dict__:  # still on the short road
             raise AttributeError(name)
         _complete(self)
         try:

@@ -16,7 +16,8 @@ from moelint.text.yaml_render import render
 from moelint.text.yaml_render import text as string
 from moelint.text.yaml_tree import Node, find
 
-_CORE_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq"))
+_SCALAR_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null"))
+_COLLECTION_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 _STYLES = {"'": "single", '"': "double"}
 
 
@@ -350,7 +351,8 @@ class Editor:
     def _editable(self, node: Node, path: Path) -> None:
         if node.style == "alias":
             raise EditError(f"{_name(path)} is an alias: its value is that of the anchor '{node.value}'")
-        if node.tag is not None and node.tag != "!" and node.tag not in _CORE_TAGS:
+        scalar = node.items is None and node.entries is None
+        if node.tag is not None and node.tag != "!" and node.tag not in (_SCALAR_TAGS if scalar else _COLLECTION_TAGS):
             raise EditError(f"{_name(path)} has a tag of its own, {node.tag}")
 
     def _fill(self, node: Node, key: Node | None, shown: str) -> Edit:
