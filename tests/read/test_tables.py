@@ -70,3 +70,25 @@ def test_defaults_of_frameworks_are_canonical_keys():
 def test_wrong_table(text, message):
     with pytest.raises(DialectError, match=message):
         compile_one(yaml.safe_load(text), "x.yaml")
+
+
+def _example(path):
+    """A document with something at a path of a recognition."""
+    text, indent = "", ""
+    parts = ["x" if part is None else part for part in path]
+    if path[-1] is None:
+        parts[-1] = "y"
+    for part in parts[:-1]:
+        text += f"{indent}{part}:\n"
+        indent += "  "
+    return f"{text}{indent}{parts[-1]}: 1\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_recognised_is_not_passed_over_unparsed(name, read):
+    for test in load(name).get("recognise") or ():
+        if set(test) != {"any"}:
+            continue
+        for spelled in test["any"]:
+            found = read(_example(tuple(None if part == "*" else part for part in spelled.split("."))))
+            assert found.skipped != "no sign of a training config", spelled
