@@ -74,6 +74,9 @@ def test_cases_share_when_and_have_their_own_of_everything(tmp_path: Path) -> No
         ("{apex: none}", {"apex": "none"}, "core", True),
         ("{gpu: h100}", {"gpu": "h100"}, "core", True),
         ("{gpu: [gb200, b200]}", {"gpu": "h100"}, "core", False),
+        ("{gpu: hopper}", {"gpu": "h100"}, "core", True),
+        ("{gpu: sm90}", {"gpu": "H100-SXM"}, "core", True),
+        ("{gpu: blackwell}", {"gpu": "h100"}, "core", False),
     ],
 )
 def test_applies(tmp_path: Path, applies: str, target: dict[str, str], trainer: str, wanted: bool) -> None:

@@ -56,6 +56,12 @@ FAULTY = {
     "applies to no version": rule(
         "TST001", "model.num_layers", when="model.num_layers == 3", applies="{megatron-core: '>=zero'}"
     ),
+    "applies to a misspelt package": rule(
+        "TST001", "model.num_layers", when="model.num_layers == 3", applies="{transformer-engin: '>=2.7'}"
+    ),
+    "applies to a misspelt gpu": rule(
+        "TST001", "model.num_layers", when="model.num_layers == 3", applies="[{trainer: core}, {gpu: [h100, hoper]}]"
+    ),
     "unguarded None": rule("TST001", "model.num_layers", when="model.num_moe_experts > 3"),
     "not a list": "id: TST001\n",
     "not yaml": "- {id: TST001\n  x: [\n",

@@ -266,12 +266,31 @@ class _RuleBuilder:
         """Numbers of compiled gates, each of which must hold."""
         if raw is None:
             return ()
+        if self.names is not None:
+            self.words(path, raw)
         try:
             compiled = compile_applies(raw)
             return (self.compiler.applies.setdefault(compiled, len(self.compiler.applies)),)
         except ValueError as error:
             self.say(path, str(error).lstrip(": "))
             return ()
+
+    def words(self, path: Path, raw: Any) -> None:
+        """GPUs and packages that look misspelt: a gate on a name that nobody knows would hold for nobody."""
+        from moelint.policy.names import PACKAGES, gpus
+
+        for i, entry in enumerate(raw if isinstance(raw, list) else [raw]):
+            at = (*path, i) if isinstance(raw, list) else path
+            for key, value in entry.items():
+                if key == "gpu":
+                    known = gpus()
+                    for word in value if isinstance(value, list) else [value]:
+                        if str(word).lower() not in known:
+                            self.say((*at, key), f"no GPU or architecture is called {word!r}", nearest(str(word), known))
+                elif key not in PACKAGES and key not in ("trainer", "dialect", "container"):
+                    near = nearest(key, PACKAGES)
+                    if near is not None:
+                        self.say((*at, key), f"unknown package {key!r}", near)
 
     def conditions(self, path: Path, raw: Any, known: frozenset[str]) -> tuple[list[Any], frozenset[str]]:
         """Trees of ``when`` or ``require``, and the names that are proved to be set once they all hold."""

@@ -19,7 +19,7 @@ from moelint.cache import Store
 from moelint.policy.load import Packs
 
 # Settings that choose the class of model or dataset, and with it other defaults.
-_CLASSES = ("model._target_", "model.multi_latent_attention", "dataset._target_")
+_CLASSES = ("model.multi_latent_attention", "model._target_", "dataset._target_")
 _MADE: dict[tuple[int, Any], tuple[list[int], dict[str, list[int]]]] = {}
 
 
@@ -51,7 +51,8 @@ def touched(effective: Any) -> list[str]:
 
 def _index(packs: Packs, effective: Any) -> tuple[list[int], dict[str, list[int]]]:
     config, target = effective.config, effective.target
-    classes = tuple((k, repr(config.written[k].value)) for k in _CLASSES if k in config.written)
+    mla = config.written.get(_CLASSES[0])
+    classes = (effective.layers.variants, None if mla is None else repr(mla.value))
     releases = (str(target.get("megatron_core")), str(target.get("megatron_bridge")))
     name = (
         config.trainer, config.dialect, effective.table.release, releases, config.complete_env, classes,

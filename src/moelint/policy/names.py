@@ -19,6 +19,23 @@ _PLAIN = {
     "bool": "bool", "int": "int", "float": "float", "str": "str", "dtype": "str", "callable": "str", "dict": "record",
 }
 
+# Packages that gates usually name; any other is taken as it is, unless it is nearly one of these.
+PACKAGES = (
+    "megatron-core", "megatron-bridge", "transformer-engine", "torch", "apex", "deep-ep", "hybrid-ep", "nccl-ep", "nvshmem",
+    "flash-attn", "cudnn", "nccl", "cuda", "deep-gemm", "python", "nemo-toolkit", "emerging-optimizers",
+)
+
+
+def gpus() -> set[str]:
+    """Everything that ``applies: {gpu: …}`` may name: GPUs with their other names, architectures, generations."""
+    from moelint.trainer import hardware
+
+    out = hardware.spellings()
+    for name in hardware.names():
+        about = hardware.facts(name) or {}
+        out |= {name.lower(), str(about.get("arch")).lower(), f"sm{about.get('sm_arch')}"}
+    return out
+
 
 def shipped() -> NameTable:
     """Keys of every release of every trainer, with the shipped facts and groups."""

@@ -9,7 +9,8 @@ from moelint.policy.load import Packs
 
 _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
 _OPEN = ("target.", "hw.", "walls.", "before.", "saved.")
-_NAMES = frozenset(("stages", "moe_layers", "dialect", "complete"))
+# Names of classes differ where the defaults are the same: one index serves them all.
+_NAMES = frozenset(("stages", "moe_layers", "dialect", "complete", "model._target_", "dataset._target_"))
 Tokens = frozenset[str] | None  # None: hangs on more than settings
 
 
@@ -99,10 +100,12 @@ class _Influence:
 
     def _find(self, token: str, path: tuple[str, ...]) -> Tokens:
         if token.startswith("?"):
+            if token[1:] in _NAMES:
+                return None
             # ``written(a.b)`` of a section inside a section is answered by keys below it: not one token
             return frozenset((token,)) if token.count(".") <= 1 else None
         if token.startswith("given."):
-            return self._setting(token[6:])
+            return self._setting(token[6:]) if token[6:] not in _NAMES else None
         if token.startswith(_OPEN) or token in _NAMES:
             return None
         if token == "trainer":

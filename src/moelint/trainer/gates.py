@@ -74,11 +74,22 @@ def _part(part: tuple[str, str, Any], view: Any) -> bool | Unknown:
     if value is None:
         return bool("none" in wanted)
     if kind == "gpu":
-        from moelint.trainer.hardware import canonical
-
-        mine = canonical(value)
-        return bool(value.lower() in wanted or (mine is not None and any(canonical(w) == mine for w in wanted)))
+        return _gpu(value, wanted)
     return str(value).lower() in wanted
+
+
+def _gpu(value: str, wanted: tuple[str, ...]) -> bool:
+    """Whether a GPU is one of those: by a name, by its architecture (``hopper``) or by its generation (``sm90``)."""
+    from moelint.trainer.hardware import canonical, facts
+
+    mine = canonical(value)
+    if value.lower() in wanted:
+        return True
+    if mine is None:
+        return False
+    about = facts(mine) or {}
+    families = (str(about.get("arch")).lower(), f"sm{about.get('sm_arch')}")
+    return any(w in families or canonical(w) == mine for w in wanted)
 
 
 def _any(gates: tuple[Any, ...], value: Any) -> bool | Unknown:

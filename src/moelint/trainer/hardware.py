@@ -42,6 +42,11 @@ def names() -> list[str]:
     return sorted(_load()["facts"])
 
 
+def spellings() -> set[str]:
+    """Every name of every profile, in lower case."""
+    return set(_load()["names"])
+
+
 def _build(folder: str) -> dict[str, Any]:
     from moelint.trainer.compiled import load_yaml
 
