@@ -12,7 +12,11 @@ from typing import Any
 from moelint.conf.model import Conf, ConfError, Section
 
 NAMES = (".moelint.yaml", ".moelint.yml", "pyproject.toml")
-_SECTION = {"target": "mapping", "severity": "mapping", "ignore": "mapping", "define": "mapping", "strict": "bool", "policies": "strings"}
+_SECTION = {
+    **dict.fromkeys(("target", "severity", "ignore", "define"), "mapping"),
+    "strict": "bool",
+    "policies": "strings",
+}
 _TOP = {
     **_SECTION,
     "include": "strings",

@@ -1,4 +1,4 @@
-"""``[tool.moelint]`` of a pyproject.toml as plain data. The TOML reader keeps no places, so only top keys have a line."""
+"""``[tool.moelint]`` of a pyproject.toml as plain data. The TOML reader keeps no places: only top keys have a line."""
 
 from __future__ import annotations
 

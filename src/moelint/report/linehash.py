@@ -1,7 +1,7 @@
 """The line fingerprint by which GitHub code scanning matches alerts between commits (``primaryLocationLineHash``).
 
 A rolling hash over the 100 UTF-16 units that follow a line's start, blanks and tabs left out, CR and CRLF read as LF;
-then ``:n`` for the n-th line with the same hash. Source: github/codeql-action, src/fingerprints.ts (the algorithm only).
+then ``:n`` for the n-th line with the same hash. Source: github/codeql-action, src/fingerprints.ts (the algorithm).
 """
 
 from __future__ import annotations
