@@ -70,7 +70,7 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
 def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
     if not (table["target"] or table["base"] or table["model"] or table["off"] or table["hook"] or table["astray"]):
         return
-    from moelint.read.hooks import HOOKS, View
+    from moelint.read.view import View
 
     view = View(merged, stack)
     root = config.root
@@ -100,6 +100,8 @@ def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack:
         config.unread.clear()
         return
     if table["hook"] is not None:
+        from moelint.read.hooks import HOOKS
+
         HOOKS[table["hook"]](config, view)
     if table["astray"]:
         from moelint.read.astray import find
