@@ -33,7 +33,9 @@ def after(found: Fix, text: str = TEXT) -> str:
 
 def test_all_that_hold_are_offered_best_first() -> None:
     found = offered(
-        fix(when=(("const", False),), set={TP: 1}), fix("unsafe", set={TP: 2}, why="half"), fix(set={EP: 8}),
+        fix(when=(("const", False),), set={TP: 1}),
+        fix("unsafe", set={TP: 2}, why="half"),
+        fix(set={EP: 8}),
     )
     assert [(f.rank, f.safety, f.set) for f in found] == [(1, "unsafe", {TP: 2}), (2, "safe", {EP: 8})]
     assert found[0].why == "half"
@@ -75,8 +77,9 @@ def test_a_key_that_moves_to_another_section() -> None:
     key = "comm_overlap.overlap_moe_expert_parallel_comm"
     (found,) = offered(fix(rename={key: "model.overlap_moe_expert_parallel_comm"}))
     assert after(found) == (
-        TEXT.replace("comm_overlap:\n  overlap_moe_expert_parallel_comm: true\n", "comm_overlap: {}\n")
-        .replace("alltoall\n", "alltoall\n  overlap_moe_expert_parallel_comm: true\n")
+        TEXT.replace("comm_overlap:\n  overlap_moe_expert_parallel_comm: true\n", "comm_overlap: {}\n").replace(
+            "alltoall\n", "alltoall\n  overlap_moe_expert_parallel_comm: true\n"
+        )
     )
 
 
@@ -93,14 +96,19 @@ def test_two_keys_in_a_section_that_is_not_there() -> None:
 
 
 def test_what_the_text_cannot_take_is_offered_with_the_reason() -> None:
-    text = TEXT.replace("  tensor_model_parallel_size: 8  # TP\n", "  tensor_model_parallel_size: &n 8\n").replace(": 4", ": *n")
+    text = TEXT.replace("  tensor_model_parallel_size: 8  # TP\n", "  tensor_model_parallel_size: &n 8\n").replace(
+        ": 4", ": *n"
+    )
     found = offered(fix(set={TP: 2}), fix(set={EP: 2}), text=text)
     assert [f.edits for f in found] == [[], []]
     assert "expert_model_parallel_size" in str(found[0].reason) and "alias" in str(found[1].reason)
 
 
 def test_an_environment_variable_is_text() -> None:
-    key, text = "env_vars.CUDA_DEVICE_MAX_CONNECTIONS", TEXT + "env_vars:\n  CUDA_DEVICE_MAX_CONNECTIONS: '1'  # order\n"
+    key, text = (
+        "env_vars.CUDA_DEVICE_MAX_CONNECTIONS",
+        TEXT + "env_vars:\n  CUDA_DEVICE_MAX_CONNECTIONS: '1'  # order\n",
+    )
     (found,) = offered(fix(set={key: 32}), text=text)
     assert after(found, text) == text.replace("'1'", "'32'")
     assert offered(fix(set={key: 1}), text=text) == []

@@ -12,8 +12,14 @@ from moelint.fix.write import difference
 from moelint.text.edits import apply
 
 PAIRS = [
-    ("a: 1\nb: 2\nc: 3\n", "a: 1\nb: 4\nc: 3\n"), ("a: 1\nb: 2", "a: 1\nb: 3"), ("a: 1", "a: 1\nb: 2\n"), ("a: 1\r\nb: 2\r\n", "a: 1\r\nb: 3\r\n"),
-    ("a: x\x0cy\n", "a: x\x0cz\n"), ("a: 1\n", ""), ("", "a: 1\n"), ("größe: 1\u2028\n", "größe: 2\u2028\n"),
+    ("a: 1\nb: 2\nc: 3\n", "a: 1\nb: 4\nc: 3\n"),
+    ("a: 1\nb: 2", "a: 1\nb: 3"),
+    ("a: 1", "a: 1\nb: 2\n"),
+    ("a: 1\r\nb: 2\r\n", "a: 1\r\nb: 3\r\n"),
+    ("a: x\x0cy\n", "a: x\x0cz\n"),
+    ("a: 1\n", ""),
+    ("", "a: 1\n"),
+    ("größe: 1\u2028\n", "größe: 2\u2028\n"),
 ]
 
 

@@ -20,7 +20,9 @@ model:
   pipeline_model_parallel_size: 3
   expert_model_parallel_size: 4
 """
-TP, PP, EP, CP = (f"model.{kind}_parallel_size" for kind in ("tensor_model", "pipeline_model", "expert_model", "context"))
+TP, PP, EP, CP = (
+    f"model.{kind}_parallel_size" for kind in ("tensor_model", "pipeline_model", "expert_model", "context")
+)
 
 
 def fixed(*rules: Rule, text: str = TEXT, unsafe: bool = False) -> Outcome:
@@ -29,18 +31,23 @@ def fixed(*rules: Rule, text: str = TEXT, unsafe: bool = False) -> Outcome:
 
 def test_all_that_do_not_touch_go_in_at_once() -> None:
     out = fixed(
-        Rule("A", TP, lambda v: v[TP] > 4, fix(set={TP: 4})), Rule("B", EP, lambda v: v[EP] < 8, fix(set={EP: 8})),
+        Rule("A", TP, lambda v: v[TP] > 4, fix(set={TP: 4})),
+        Rule("B", EP, lambda v: v[EP] < 8, fix(set={EP: 8})),
     )
-    assert out.source.text == TEXT.replace("8  # TP", "4  # TP").replace("expert_model_parallel_size: 4", "expert_model_parallel_size: 8")
+    assert out.source.text == TEXT.replace("8  # TP", "4  # TP").replace(
+        "expert_model_parallel_size: 4", "expert_model_parallel_size: 8"
+    )
     assert out.fixed == 2 and out.report.findings == [] and out.refused == []
     assert out.changes == [
-        "line 3: tensor_model_parallel_size → 4 (A)", "line 5: expert_model_parallel_size → 8 (B)",
+        "line 3: tensor_model_parallel_size → 4 (A)",
+        "line 5: expert_model_parallel_size → 8 (B)",
     ]
 
 
 def test_one_fix_may_call_for_another() -> None:
     out = fixed(
-        Rule("A", TP, lambda v: v[TP] == 8, fix(set={TP: 4})), Rule("B", TP, lambda v: v[TP] == 4, fix(set={TP: 2}), severity="warning"),
+        Rule("A", TP, lambda v: v[TP] == 8, fix(set={TP: 4})),
+        Rule("B", TP, lambda v: v[TP] == 4, fix(set={TP: 2}), severity="warning"),
     )
     assert out.source.text == TEXT.replace("8  # TP", "2  # TP") and out.fixed == 2
 
@@ -59,14 +66,16 @@ def test_two_rules_that_want_the_same_share_one_edit() -> None:
 
 def test_of_two_that_contradict_the_error_goes_first() -> None:
     out = fixed(
-        Rule("A", TP, lambda v: v[TP] == 8, fix(set={TP: 4}), severity="note"), Rule("B", TP, lambda v: v[TP] == 8, fix(set={TP: 2})),
+        Rule("A", TP, lambda v: v[TP] == 8, fix(set={TP: 4}), severity="note"),
+        Rule("B", TP, lambda v: v[TP] == 8, fix(set={TP: 2})),
     )
     assert out.source.text == TEXT.replace("8  # TP", "2  # TP") and out.fixed == 1
 
 
 def test_a_fix_that_brings_a_new_error_is_refused_and_the_others_go_in() -> None:
     out = fixed(
-        Rule("A", TP, lambda v: v[TP] > 4, fix(set={TP: 4})), Rule("B", EP, lambda v: v[EP] < 8, fix(set={EP: 8})),
+        Rule("A", TP, lambda v: v[TP] > 4, fix(set={TP: 4})),
+        Rule("B", EP, lambda v: v[EP] < 8, fix(set={EP: 8})),
         Rule("C", TP, lambda v: v[TP] == 4),
     )
     assert out.source.text == TEXT.replace("expert_model_parallel_size: 4", "expert_model_parallel_size: 8")
@@ -99,7 +108,9 @@ def test_what_the_text_cannot_take_is_said_once() -> None:
     assert len(out.refused) == 1 and "alias" in out.refused[0]
 
 
-@pytest.mark.parametrize("text", [TEXT.replace("\n", "\r\n"), TEXT.rstrip("\n"), TEXT.replace("# a config", "# größe 😀")])
+@pytest.mark.parametrize(
+    "text", [TEXT.replace("\n", "\r\n"), TEXT.rstrip("\n"), TEXT.replace("# a config", "# größe 😀")]
+)
 def test_line_breaks_and_the_end_stay(text: str) -> None:
     out = fixed(Rule("A", TP, lambda v: CP not in v, fix(set={CP: 2})), text=text)
     added = [line for line in out.source.text.splitlines(keepends=True) if "context" in line]
@@ -120,11 +131,16 @@ def changed(text: str, **sets: Any) -> str | None:
 def test_a_change_elsewhere_is_seen() -> None:
     assert changed(TEXT.replace(": 8", ": 4"), model__tensor_model_parallel_size=4) is None
     assert "expert_model_parallel_size would change too" in str(
-        changed(TEXT.replace(": 8", ": 4").replace("expert_model_parallel_size: 4", "expert_model_parallel_size: 2"), model__tensor_model_parallel_size=4))
+        changed(
+            TEXT.replace(": 8", ": 4").replace("expert_model_parallel_size: 4", "expert_model_parallel_size: 2"),
+            model__tensor_model_parallel_size=4,
+        )
+    )
     assert "would read back as '4'" in str(changed(TEXT.replace(": 8", ": '4'"), model__tensor_model_parallel_size=4))
     assert "other configs" in str(changed("other: 1\n"))
     assert "would still be there" in str(
-        unintended(configs(TEXT), configs(TEXT), [("config", Fix(1, "safe", {}, [TP], ""))]))
+        unintended(configs(TEXT), configs(TEXT), [("config", Fix(1, "safe", {}, [TP], ""))])
+    )
 
 
 def test_the_second_reader_agrees_on_what_changed() -> None:
@@ -137,7 +153,9 @@ def test_the_second_reader_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     from moelint.fix import verify
 
     monkeypatch.setattr(verify, "_settings", lambda document: {})
-    assert "at model.tensor_model_parallel_size" in str(contradicts(Source("a", TEXT), Source("a", TEXT.replace(": 8", ": 4"))))
+    assert "at model.tensor_model_parallel_size" in str(
+        contradicts(Source("a", TEXT), Source("a", TEXT.replace(": 8", ": 4")))
+    )
     out = fixed(Rule("A", TP, lambda v: v[TP] == 8, fix(set={TP: 4})))
     assert out.source.text == TEXT and out.fixed == 0
     assert out.refused[0].startswith("all fixes: ruamel.yaml")

@@ -40,7 +40,13 @@ def examples() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
     for rule, text in packs.texts.items():
         for example in text["examples"]:
             dialect = DIALECTS.get(str(trainer(text, example)))
-            if "bad" not in example or dialect is None or "dialect" in example or "before" in example or "saved" in example:
+            if (
+                "bad" not in example
+                or dialect is None
+                or "dialect" in example
+                or "before" in example
+                or "saved" in example
+            ):
                 continue
             settings, target = flat(example["bad"])
             target.update(example.get("target") or {})
@@ -50,7 +56,9 @@ def examples() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
 
 def write(number: int, dialect: str, settings: dict[str, Any], target: dict[str, Any]) -> str:
     """A config in one of several hands."""
-    said = " ".join(f"{key.replace('_', '-')}={value if value is not None else 'none'}" for key, value in target.items())
+    said = " ".join(
+        f"{key.replace('_', '-')}={value if value is not None else 'none'}" for key, value in target.items()
+    )
     lines = [f"# moelint: complete dialect={dialect} {said}", "# the team's config"]
     sections: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():

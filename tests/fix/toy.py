@@ -31,8 +31,14 @@ class Scope:
 
 
 def fix(
-    safety: str = "safe", when: tuple[Any, ...] = (), set: dict[str, Any] | None = None, add: Any = None, remove: Any = None,
-    rename: dict[str, str] | None = None, unset: tuple[str, ...] = (), why: str = "",
+    safety: str = "safe",
+    when: tuple[Any, ...] = (),
+    set: dict[str, Any] | None = None,
+    add: Any = None,
+    remove: Any = None,
+    rename: dict[str, str] | None = None,
+    unset: tuple[str, ...] = (),
+    why: str = "",
 ) -> Compiled:
     """An alternative as the compiler of policies makes it."""
     sets = {key: value if isinstance(value, tuple) else ("const", value) for key, value in (set or {}).items()}
@@ -41,7 +47,12 @@ def fix(
 
 class Rule:
     def __init__(
-        self, id: str, about: str, fires: Callable[[dict[str, Any]], bool], *fixes: Compiled, severity: str = "error",
+        self,
+        id: str,
+        about: str,
+        fires: Callable[[dict[str, Any]], bool],
+        *fixes: Compiled,
+        severity: str = "error",
         certainty: str = "certain",
     ) -> None:
         self.id, self.about, self.fires, self.fixes, self.severity = id, about, fires, fixes, severity

@@ -13,9 +13,17 @@ from moelint.text.files import FileLeftAlone, read, replace
 from moelint.text.source import TextError
 
 
-@pytest.mark.parametrize("data", [
-    b"a: 1\n", b"a: 1\r\nb: 2", b"\xef\xbb\xbfa: 1\r\n", "a: größe\n".encode("utf-16"), b"\xfe\xff" + "ü\n".encode("utf-16-be"), b"",
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a: 1\n",
+        b"a: 1\r\nb: 2",
+        b"\xef\xbb\xbfa: 1\r\n",
+        "a: größe\n".encode("utf-16"),
+        b"\xfe\xff" + "ü\n".encode("utf-16-be"),
+        b"",
+    ],
+)
 def test_what_is_read_is_written_back_byte_for_byte(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes(data)
@@ -27,13 +35,16 @@ def test_what_is_read_is_written_back_byte_for_byte(tmp_path: Path, data: bytes)
     assert path.read_bytes().startswith(data[:2])
 
 
-@pytest.mark.parametrize(("data", "line", "column", "words"), [
-    (b"a: 1\nb: \xe9\n", 2, 4, "byte 0xe9"),
-    ("ü: ".encode() + b"\xff", 1, 4, "not UTF-8"),
-    (b"a: 1\nb\0: 2\n", 2, 2, "NUL"),
-    (b"\xff\xfea", 1, 1, "not UTF-16"),
-    (b"\xff\xfe\0\0a\0\0\0", 0, 0, "UTF-32"),
-])
+@pytest.mark.parametrize(
+    ("data", "line", "column", "words"),
+    [
+        (b"a: 1\nb: \xe9\n", 2, 4, "byte 0xe9"),
+        ("ü: ".encode() + b"\xff", 1, 4, "not UTF-8"),
+        (b"a: 1\nb\0: 2\n", 2, 2, "NUL"),
+        (b"\xff\xfea", 1, 1, "not UTF-16"),
+        (b"\xff\xfe\0\0a\0\0\0", 0, 0, "UTF-32"),
+    ],
+)
 def test_what_is_no_text_says_where(tmp_path: Path, data: bytes, line: int, column: int, words: str) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes(data)
@@ -46,7 +57,13 @@ def test_what_is_no_text_says_where(tmp_path: Path, data: bytes, line: int, colu
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "long").write_bytes(b"#" * (files.MAX_BYTES + 1))
-    for name, words in (("pipe", "regular"), ("", "regular"), ("missing", "No such file"), ("long", "MiB"), ("a\0b", "path")):
+    for name, words in (
+        ("pipe", "regular"),
+        ("", "regular"),
+        ("missing", "No such file"),
+        ("long", "MiB"),
+        ("a\0b", "path"),
+    ):
         with pytest.raises(TextError, match=words):
             read(str(tmp_path) + "/" + name)
     with pytest.raises(TextError, match="regular"):
@@ -135,7 +152,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("broken", ["fsync", "replace", "link"])
-def test_a_failure_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+def test_a_failure_leaves_the_old_file_and_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: 1\n")
     source = read(str(path))

@@ -21,13 +21,16 @@ def test_the_check_loads_no_constructor() -> None:
     assert run(code) == "yaml._yaml yaml.error yaml.events yaml.nodes yaml.tokens"
 
 
-@pytest.mark.parametrize("code", [
-    "import yaml\nprint(yaml.safe_load('a: 1'))",
-    "from yaml import safe_load\nprint(safe_load('a: 1'))",
-    "from yaml import *\nprint(safe_load('a: 1'))",
-    "import yaml\nassert yaml.__version__ > '6'\nprint({'a': len(yaml.__all__) if hasattr(yaml, '__all__') else 1})",
-    "import yaml.constructor\nfrom yaml import CSafeLoader, load\nprint(load('a: 1', CSafeLoader))",
-])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import yaml\nprint(yaml.safe_load('a: 1'))",
+        "from yaml import safe_load\nprint(safe_load('a: 1'))",
+        "from yaml import *\nprint(safe_load('a: 1'))",
+        "import yaml\nassert yaml.__version__ > '6'\nprint({'a': len(yaml.__all__) if hasattr(yaml, '__all__') else 1})",
+        "import yaml.constructor\nfrom yaml import CSafeLoader, load\nprint(load('a: 1', CSafeLoader))",
+    ],
+)
 def test_pyyaml_is_whole_for_others(code: str) -> None:
     assert run(code) == "{'a': 1}"
 
@@ -43,16 +46,21 @@ def test_errors_are_those_that_others_catch() -> None:
 
 def test_pyyaml_loaded_before_is_taken_as_it_is() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import yaml\n" + SHORT + "print(read_yaml(Source('a', 'a: 1'))[0].settings['a',].value)"],
-        capture_output=True, text=True, check=True,
+        [
+            sys.executable,
+            "-c",
+            "import yaml\n" + SHORT + "print(read_yaml(Source('a', 'a: 1'))[0].settings['a',].value)",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() == "1"
 
 
 def test_without_the_extension_the_python_parser_is_taken() -> None:
     code = (
-        "import sys\nsys.modules['yaml._yaml'] = None\n" + SHORT +
-        "from moelint.text import libyaml\n"
+        "import sys\nsys.modules['yaml._yaml'] = None\n" + SHORT + "from moelint.text import libyaml\n"
         "print(libyaml.parser is libyaml._python_parser, read_yaml(Source('a', 'a: 010'))[0].settings['a',].value)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -19,8 +19,32 @@ from moelint.text.yaml_reader import read_yaml
 
 PROFILE = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 VALUES = [
-    0, 8, -3, 1e-05, 2.5, 1e22, float("inf"), True, False, None, "alltoall", "yes", "8", "1e-4", "", "a: b", "x #y", "- z",
-    "größe", "it's", 'say "no"', "two\nlines", [], ["a", "b"], [1, 2, 3], [[0, 1], [2]],
+    0,
+    8,
+    -3,
+    1e-05,
+    2.5,
+    1e22,
+    float("inf"),
+    True,
+    False,
+    None,
+    "alltoall",
+    "yes",
+    "8",
+    "1e-4",
+    "",
+    "a: b",
+    "x #y",
+    "- z",
+    "größe",
+    "it's",
+    'say "no"',
+    "two\nlines",
+    [],
+    ["a", "b"],
+    [1, 2, 3],
+    [[0, 1], [2]],
 ]
 
 
@@ -157,8 +181,10 @@ def test_a_missing_setting_cannot_be_set() -> None:
 
 
 def document_has_keys(document: YamlDocument, path: tuple[Any, ...]) -> bool:
-    return any(key[: len(path)] == path and len(key) > len(path) and isinstance(key[len(path)], str)
-               for key in document.settings)
+    return any(
+        key[: len(path)] == path and len(key) > len(path) and isinstance(key[len(path)], str)
+        for key in document.settings
+    )
 
 
 def assert_only_near(old: str, new: str, document: YamlDocument, path: tuple[Any, ...]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from moelint.text import libyaml, yaml_reader
+from moelint.text import libyaml, yaml_builder, yaml_reader
 from moelint.text.scalars import Opaque, plain
 from moelint.text.source import Source, TextError
 from moelint.text.yaml_document import YamlDocument
@@ -27,13 +27,40 @@ def error(text: str) -> TextError:
     return caught.value
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("010", 8), ("0x1F", 31), ("0b101", 5), ("1_000", 1000), ("1:30", 90), ("-1:00:00", -3600), ("1:30.5", 90.5),
-    ("1e-4", "1e-4"), ("1.0e-4", 1e-4), ("1.e+5", 1e5), ("1e5", "1e5"), (".5", 0.5), ("-.inf", float("-inf")),
-    ("yes", True), ("No", False), ("ON", True), ("oFF", "oFF"), ("y", "y"), ("~", None), ("NULL", None), ("nuLL", "nuLL"),
-    ("08", "08"), ("0o7", "0o7"), ("+12", 12), ("2020-01-01", "2020-01-01"), ("0b_", "0b_"), ("=", "="), ("", None),
-    ("9" * 5000, "9" * 5000),
-])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("010", 8),
+        ("0x1F", 31),
+        ("0b101", 5),
+        ("1_000", 1000),
+        ("1:30", 90),
+        ("-1:00:00", -3600),
+        ("1:30.5", 90.5),
+        ("1e-4", "1e-4"),
+        ("1.0e-4", 1e-4),
+        ("1.e+5", 1e5),
+        ("1e5", "1e5"),
+        (".5", 0.5),
+        ("-.inf", float("-inf")),
+        ("yes", True),
+        ("No", False),
+        ("ON", True),
+        ("oFF", "oFF"),
+        ("y", "y"),
+        ("~", None),
+        ("NULL", None),
+        ("nuLL", "nuLL"),
+        ("08", "08"),
+        ("0o7", "0o7"),
+        ("+12", 12),
+        ("2020-01-01", "2020-01-01"),
+        ("0b_", "0b_"),
+        ("=", "="),
+        ("", None),
+        ("9" * 5000, "9" * 5000),
+    ],
+)
 def test_plain_scalars_are_yaml_1_1(text: str, value: Any) -> None:
     assert plain(text) == value
     assert type(plain(text)) is type(value)
@@ -55,8 +82,14 @@ def test_nothing_is_built_from_other_tags() -> None:
 def test_lists_of_scalars_are_one_setting_and_lists_of_mappings_are_not() -> None:
     text = "a: [1, [x, 'y']]\nb:\n- 1\n- k: v\n- [z]\nc: []\nd: [[1, {e: 2}], 3]\n"
     assert values(text) == {
-        ("a",): [1, ["x", "y"]], ("b", 0): 1, ("b", 1, "k"): "v", ("b", 2): ["z"], ("c",): [],
-        ("d", 0, 0): 1, ("d", 0, 1, "e"): 2, ("d", 1): 3,
+        ("a",): [1, ["x", "y"]],
+        ("b", 0): 1,
+        ("b", 1, "k"): "v",
+        ("b", 2): ["z"],
+        ("c",): [],
+        ("d", 0, 0): 1,
+        ("d", 0, 1, "e"): 2,
+        ("d", 1): 3,
     }
     items = read(text).settings[("a",)].items
     assert items is not None and [item.raw for item in items] == ["1", "[x, 'y']"]
@@ -71,7 +104,9 @@ def test_sections_have_the_spans_of_their_keys() -> None:
     text = "model:\n  deep: {a: 1}\nlist:\n- b: 1\n"
     document = read(text)
     assert {path: text[start:end] for path, (start, end) in document.sections.items()} == {
-        ("model",): "model", ("model", "deep"): "deep", ("list",): "list",
+        ("model",): "model",
+        ("model", "deep"): "deep",
+        ("list",): "list",
     }
 
 
@@ -79,7 +114,11 @@ def test_an_absent_value_stands_right_after_its_colon() -> None:
     text = "a:\nb:   # c\nd: &x\ne: {f: , g}\n"
     found = read(text).settings
     assert [text[: found[path].value_start][-2:] for path in ((("a",)), ("b",), ("d",), ("e", "f"), ("e", "g"))] == [
-        "a:", "b:", "&x", "f:", " g",
+        "a:",
+        "b:",
+        "&x",
+        "f:",
+        " g",
     ]
     assert all(setting.value is None and setting.raw == "" for setting in found.values())
 
@@ -95,7 +134,9 @@ def test_properties_are_not_part_of_the_value() -> None:
 def test_of_two_equal_keys_the_last_wins_and_the_first_is_named() -> None:
     document = read("a: 1\nb:\n  x: 1\n  y: 1\na: 2\nb: {x: 3}\nc: {q: 1, 'q': 2}\n")
     assert {path: s.value for path, s in document.settings.items()} == {("a",): 2, ("b", "x"): 3, ("c", "q"): 2}
-    assert [(p.kind, p.path) for p in document.problems] == [("duplicate-key", path) for path in (("a",), ("b",), ("c", "q"))]
+    assert [(p.kind, p.path) for p in document.problems] == [
+        ("duplicate-key", path) for path in (("a",), ("b",), ("c", "q"))
+    ]
     assert "line 1" in document.problems[0].message
 
 
@@ -133,17 +174,23 @@ def test_a_quoted_merge_key_is_a_key() -> None:
     assert values("a: {'<<': 1}\n") == {("a", "<<"): 1}
 
 
-@pytest.mark.parametrize("text", [
-    "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-        f"k{i}: &{'b' * i} [{', '.join(['*' + ('b' * (i - 1) or 'a')] * 10)}]\n" for i in range(1, 14)),
-    "a: &a {%s}\n" % ", ".join(f"k{i}: 1" for i in range(10)) + "".join(
-        f"k{i}: &{'b' * i} {{{', '.join(f'x{j}: *' + ('b' * (i - 1) or 'a') for j in range(10))}}}\n" for i in range(1, 14)),
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+        + "".join(f"k{i}: &{'b' * i} [{', '.join(['*' + ('b' * (i - 1) or 'a')] * 10)}]\n" for i in range(1, 14)),
+        "a: &a {" + ", ".join(f"k{i}: 1" for i in range(10)) + "}\n"
+        + "".join(
+            f"k{i}: &{'b' * i} {{{', '.join(f'x{j}: *' + ('b' * (i - 1) or 'a') for j in range(10))}}}\n"
+            for i in range(1, 14)
+        ),
+    ],
+)
 def test_aliases_of_aliases_are_not_unfolded(text: str) -> None:
     document = read(text)
-    assert len(document.settings) < 3 * yaml_reader.MAX_ALIASED
+    assert len(document.settings) < 3 * yaml_builder.MAX_ALIASED
     assert [problem.kind for problem in document.problems] == ["limit"]
-    assert sum(len(repr(setting.value)) for setting in document.settings.values()) < 100 * yaml_reader.MAX_ALIASED
+    assert sum(len(repr(setting.value)) for setting in document.settings.values()) < 100 * yaml_builder.MAX_ALIASED
 
 
 def test_an_alias_inside_its_own_anchor_is_opaque() -> None:
@@ -158,7 +205,11 @@ def test_several_documents_with_their_own_comments() -> None:
     text = "# one\na: 1\n...\n# between\n---\nb: 2 # two\n--- {c: 3}\n"
     documents = read_yaml(Source("a.yaml", text))
     assert [list(document.settings) for document in documents] == [[("a",)], [("b",)], [("c",)]]
-    assert [[text[a:b] for a, b in document.comments] for document in documents] == [["# one", "# between"], ["# two"], []]
+    assert [[text[a:b] for a, b in document.comments] for document in documents] == [
+        ["# one", "# between"],
+        ["# two"],
+        [],
+    ]
     assert documents[0].end == documents[1].start
 
 
@@ -176,21 +227,26 @@ def test_only_comments_are_no_document() -> None:
 # ---- what is not YAML
 
 
-@pytest.mark.parametrize(("text", "line", "column", "words"), [
-    ("a: [1\nb: 2\n", 2, 2, "flow sequence"),
-    ("a:\n\tb: 1\n", 2, 1, "spaces, not tabs"),
-    ("a: 1\nb: x\x07\n", 2, 5, "U+0007"),
-    ("a: *x\n", 1, 4, "no anchor"),
-    ("a: 'x\n", 2, 1, "quoted scalar"),
-    ("a: 1\n b: 2\n", 2, 3, "mapping values"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("a: [1\nb: 2\n", 2, 2, "flow sequence"),
+        ("a:\n\tb: 1\n", 2, 1, "spaces, not tabs"),
+        ("a: 1\nb: x\x07\n", 2, 5, "U+0007"),
+        ("a: *x\n", 1, 4, "no anchor"),
+        ("a: 'x\n", 2, 1, "quoted scalar"),
+        ("a: 1\n b: 2\n", 2, 3, "mapping values"),
+    ],
+)
 def test_broken_text_says_where(text: str, line: int, column: int, words: str) -> None:
     found = error(text)
     assert (found.line, found.column) == (line, column)
     assert words in found.message
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, "{a: " * 5000, "- " * 5000, "\n".join(" " * i + "a:" for i in range(500)), "? " * 9000])
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, "{a: " * 5000, "- " * 5000, "\n".join(" " * i + "a:" for i in range(500)), "? " * 9000]
+)
 def test_nesting_is_bounded(text: str) -> None:
     assert "nest" in error(text).message or "depth" in error(text).message
 
@@ -216,7 +272,8 @@ def test_without_libyaml_the_outcome_is_the_same(monkeypatch: pytest.MonkeyPatch
         document = read(text)
         return (
             [(p, s.value, s.raw, s.style, s.key_start, s.value_start) for p, s in document.settings.items()],
-            document.comments, document.sections,
+            document.comments,
+            document.sections,
         )
 
     fast = shape()
