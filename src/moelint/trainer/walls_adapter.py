@@ -11,7 +11,7 @@ from typing import Any
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.walls_inputs import Get, Reader, read_layout, read_machine, read_shape
 from moelint.walls.estimate import Estimate
-from moelint.walls.model import ShapeError, check
+from moelint.walls.model import Layout, Machine, Shape, ShapeError, check
 
 # What the inputs say of themselves, beside the figures of ``walls.estimate.FIGURES``.
 ASKED = {
@@ -19,6 +19,11 @@ ASKED = {
     "memory.modelled": "the attention variant is one that the formulas know",
 }
 _KNOWN_VARIANTS = (None, "gdn", "gated_delta_net", "dsa")
+
+
+# The same config is asked again under every mask of assumptions, most often with the same inputs.
+_KEPT = 16
+_recent: dict[tuple[Shape, Layout, Machine], Estimate] = {}
 
 
 class Walls:
@@ -52,7 +57,13 @@ class Walls:
         except ShapeError as error:
             self.problem = str(error)
             return None
-        return Estimate(shape, layout, read_machine(self.get_setting))
+        inputs = (shape, layout, read_machine(self.get_setting))
+        found = _recent.get(inputs)
+        if found is None:
+            if len(_recent) >= _KEPT:
+                _recent.clear()
+            found = _recent[inputs] = Estimate(*inputs)
+        return found
 
     def get(self, name: str) -> Any:
         """The value of a figure (``memory.total_gib``), or UNKNOWN."""

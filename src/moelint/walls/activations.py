@@ -156,10 +156,7 @@ def stage_activation(shape: Shape, layout: Layout, stage: Stage, *, penalty: boo
     tokens = layout.tokens_per_rank
     wide = 1.0 / layout.tp if layout.sequence_parallel else 1.0
     alive = in_flight(layout, stage.rank, penalty=penalty)
-    pairs: dict[tuple[str, str], int] = {}
-    for number in stage.layers:
-        pair = shape.layers[number]
-        pairs[pair] = pairs.get(pair, 0) + 1
+    pairs = dict(stage.counts)
     if stage.mtp:
         pairs[shape.layers[-1]] = pairs.get(shape.layers[-1], 0) + stage.mtp
     chunk_count = max(1, sum(1 for chunk in stage.chunks if len(chunk)) or 1)

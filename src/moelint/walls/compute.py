@@ -11,6 +11,7 @@ from typing import NamedTuple
 from . import params
 from .communication import routed_tokens
 from .model import Layout, Machine, Shape
+from .stages import kinds
 
 
 def attended(shape: Shape, layer_number: int, seq: int) -> float:
@@ -66,22 +67,22 @@ def flops_per_token(shape: Shape, seq: int) -> Flops:
     """Forward FLOPs per token of the whole model."""
     h, factor = shape.hidden, 3 if shape.gated else 2
     linear = experts = core = 0.0
-    layers = list(enumerate(shape.layers)) + [(len(shape.layers) - 1, shape.layers[-1])] * shape.mtp_depth
+    counts = kinds((shape.layers, (shape.layers[-1],) * shape.mtp_depth))
     width = shape.latent or h
     routed = 2 * shape.topk * factor * width * shape.moe_ffn
     beside = 2 * (factor * h * shape.shared_ffn + 2 * h * shape.latent)
     dense = 2.0 * factor * h * shape.ffn
-    known: dict[str, float] = {}
-    for number, (mixer, kind) in layers:
-        if mixer not in known:
-            known[mixer] = _linear_flops(shape, mixer)
-        linear += known[mixer]
-        core += core_flops(shape, mixer, number, seq)
+    for (mixer, kind), number in counts.items():
+        linear += number * _linear_flops(shape, mixer)
+        core += number * core_flops(shape, mixer, 0, seq)
         if kind == "moe":
-            experts += routed
-            linear += beside
+            experts += number * routed
+            linear += number * beside
         elif kind == "dense":
-            linear += dense
+            linear += number * dense
+    if shape.window:  # the layers that see a window save what lies outside it
+        layers = list(enumerate(shape.layers)) + [(len(shape.layers) - 1, shape.layers[-1])] * shape.mtp_depth
+        core = sum(core_flops(shape, mixer, number, seq) for number, (mixer, _) in layers)
     linear += 4 * h * h * shape.mtp_depth
     return Flops(linear, experts, core, 2 * params.table(shape) * (1 + shape.mtp_depth))
 

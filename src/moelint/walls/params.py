@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .model import Shape
+from .stages import kinds
 
 
 class Count(NamedTuple):
@@ -124,10 +125,7 @@ def mtp_depth(shape: Shape) -> Count:
 
 def total(shape: Shape, with_mtp: bool = False) -> float:
     """All parameters, the MTP depths only where asked (published totals leave them out)."""
-    kinds: dict[tuple[str, str], int] = {}
-    for pair in shape.layers:
-        kinds[pair] = kinds.get(pair, 0) + 1
-    count = sum(number * layer(shape, *pair).total for pair, number in kinds.items())
+    count = sum(number * layer(shape, *pair).total for pair, number in kinds((shape.layers,)).items())
     count += table(shape) * (1 if shape.tied_embeddings else 2) + shape.hidden
     if with_mtp:
         count += shape.mtp_depth * mtp_depth(shape).total
@@ -138,10 +136,7 @@ def active(shape: Shape, tables: str = "both") -> float:
     """Parameters that one token meets. Sources count the tables differently: ``both``, only the ``head``, or
     ``none``."""
     count = 0.0
-    kinds: dict[tuple[str, str], int] = {}
-    for pair in shape.layers:
-        kinds[pair] = kinds.get(pair, 0) + 1
-    for pair, number in kinds.items():
+    for pair, number in kinds((shape.layers,)).items():
         one = layer(shape, *pair)
         count += number * (one.sharded + one.replicated)
         if shape.experts:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from .model import Layout, Shape
+from .model import Layer, Layout, Shape
 
 
 def even_chunks(layers: int, pp: int, vpp: int) -> tuple[tuple[int, ...], ...]:
@@ -129,13 +129,28 @@ def layout_chunks(stages: Sequence[str], pp: int) -> tuple[tuple[tuple[int, ...]
 
 
 class Stage:
-    """One pipeline rank: layer numbers in model order by chunk, and what else it holds."""
+    """One pipeline rank: layer numbers in model order by chunk, how many there are of each kind, and what else it
+    holds."""
 
-    __slots__ = ("chunks", "embedding", "head", "layers", "mtp", "rank")
+    __slots__ = ("chunks", "counts", "embedding", "head", "layers", "mtp", "rank")
 
-    def __init__(self, rank: int, chunks: list[range], embedding: bool, head: bool, mtp: int) -> None:
+    def __init__(self, shape: Shape, rank: int, chunks: list[range], embedding: bool, head: bool, mtp: int) -> None:
         self.rank, self.chunks, self.embedding, self.head, self.mtp = rank, chunks, embedding, head, mtp
         self.layers = [n for chunk in chunks for n in chunk]
+        self.counts = kinds(shape.layers[chunk.start : chunk.stop] for chunk in chunks)
+
+
+def kinds(parts: Iterable[tuple[Layer, ...]]) -> dict[Layer, int]:
+    """How many layers there are of each kind, in order of first appearance."""
+    found: dict[Layer, int] = {}
+    for part in parts:
+        rest = part
+        while rest:
+            first = rest[0]
+            count = rest.count(first)
+            found[first] = found.get(first, 0) + count
+            rest = () if count == len(rest) else tuple(pair for pair in rest if pair != first)
+    return found
 
 
 def stages(shape: Shape, layout: Layout) -> list[Stage]:
@@ -150,4 +165,4 @@ def stages(shape: Shape, layout: Layout) -> list[Stage]:
             held[r].append(range(min(at, limit), min(at + size, limit)))
             at += size
     mtp = layout.mtp_ranks or tuple(shape.mtp_depth if r == pp - 1 else 0 for r in range(pp))
-    return [Stage(r, held[r], r == 0, r == pp - 1, mtp[r] if r < len(mtp) else 0) for r in range(pp)]
+    return [Stage(shape, r, held[r], r == 0, r == pp - 1, mtp[r] if r < len(mtp) else 0) for r in range(pp)]

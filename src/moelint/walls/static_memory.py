@@ -46,12 +46,8 @@ class Static(NamedTuple):
 
 def stage_count(shape: Shape, stage: Stage, pp: int) -> Count:
     """Parameters of a stage before TP, EP and ETP shard them."""
-    kinds: dict[tuple[str, str], int] = {}
-    for number in stage.layers:
-        pair = shape.layers[number]
-        kinds[pair] = kinds.get(pair, 0) + 1
     count = params.NOTHING
-    for pair, number in kinds.items():
+    for pair, number in stage.counts.items():
         one = params.layer(shape, *pair)
         count = count.plus(Count(one.sharded * number, one.replicated * number, one.expert * number))
     tables = int(stage.embedding) + int(stage.head and (pp > 1 or not shape.tied_embeddings))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from . import activations, communication, compute, host
 from .model import Layout, Machine, Shape
-from .stages import stages
+from .stages import kinds, stages
 from .static_memory import on_gpu, stage_count
 
 
@@ -123,10 +123,7 @@ def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constan
     core_s = flops.core * share * passes * 7 / 6 * rank_tokens * core_rate / (machine.bf16_tflops * 1e12)
     kept = 0.0
     whole = layout._replace(recompute="none", offload_modules=frozenset())
-    kinds: dict[tuple[str, str], int] = {}
-    for pair in shape.layers:
-        kinds[pair] = kinds.get(pair, 0) + 1
-    for pair, number in kinds.items():
+    for pair, number in kinds((shape.layers,)).items():
         items = activations.layer_bytes(shape, whole, *pair)
         if layout.op_fuser:
             for name in ("expert_input", "fc1", "moe_act"):
@@ -181,9 +178,14 @@ def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constan
 
 def _scan_share(shape: Shape, seq: int) -> float:
     """Share of the core FLOPs that a scan or a delta rule does instead of attention."""
+    counts: dict[str, int] = {}
+    for (mixer, _), number in kinds((shape.layers,)).items():
+        counts[mixer] = counts.get(mixer, 0) + number
+    if not ("gdn" in counts or "mamba" in counts):
+        return 0.0
     parts = [0.0, 0.0]
-    for number, (mixer, _) in enumerate(shape.layers):
-        parts[mixer in ("gdn", "mamba")] += compute.core_flops(shape, mixer, number, seq)
+    for mixer, number in counts.items():
+        parts[mixer in ("gdn", "mamba")] += number * compute.core_flops(shape, mixer, 0, seq)
     return parts[1] / sum(parts) if sum(parts) else 0.0
 
 
