@@ -286,7 +286,8 @@ class _RuleBuilder:
                     known = gpus()
                     for word in value if isinstance(value, list) else [value]:
                         if str(word).lower() not in known:
-                            self.say((*at, key), f"no GPU or architecture is called {word!r}", nearest(str(word), known))
+                            near = nearest(str(word), known)
+                            self.say((*at, key), f"no GPU or architecture is called {word!r}", near)
                 elif key not in PACKAGES and key not in ("trainer", "dialect", "container"):
                     near = nearest(key, PACKAGES)
                     if near is not None:

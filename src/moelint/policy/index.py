@@ -27,25 +27,24 @@ def candidates(packs: Packs, effective: Any) -> list[int]:
     """Numbers of the cases to try, ascending."""
     always, watch = _index(packs, effective)
     found = set(always)
-    for token in touched(effective):
-        if token in watch:
-            found.update(watch[token])
+    for token in watch.keys() & touched(effective):
+        found.update(watch[token])
     return sorted(found)
 
 
-def touched(effective: Any) -> list[str]:
+def touched(effective: Any) -> set[str]:
     """The tokens of a config."""
     layers = effective.layers
-    out = list(layers.sections)
-    out += ["?" + section for section in layers.sections]
+    out = set(layers.sections)
+    out.update(["?" + section for section in layers.sections])
     defaults = layers.table.defaults if layers.framework is None else {}
     for key, written in layers.written.items():
-        out.append("?" + key)
+        out.add("?" + key)
         value = written.value
         if key not in defaults or type(value) is not type(defaults[key]) or value != defaults[key]:
-            out.append(key)
+            out.add(key)
     if layers.recipe is not None:
-        out += layers.recipe
+        out.update(layers.recipe)
     return out
 
 

@@ -21,8 +21,8 @@ _PLAIN = {
 
 # Packages that gates usually name; any other is taken as it is, unless it is nearly one of these.
 PACKAGES = (
-    "megatron-core", "megatron-bridge", "transformer-engine", "torch", "apex", "deep-ep", "hybrid-ep", "nccl-ep", "nvshmem",
-    "flash-attn", "cudnn", "nccl", "cuda", "deep-gemm", "python", "nemo-toolkit", "emerging-optimizers",
+    "megatron-core", "megatron-bridge", "transformer-engine", "torch", "apex", "deep-ep", "hybrid-ep", "nccl-ep",
+    "nvshmem", "flash-attn", "cudnn", "nccl", "cuda", "deep-gemm", "python", "nemo-toolkit", "emerging-optimizers",
 )
 
 

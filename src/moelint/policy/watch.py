@@ -6,6 +6,7 @@ from typing import Any
 
 from moelint.lang.closures import condition
 from moelint.policy.load import Packs
+from moelint.trainer.gates import allows
 
 _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
 _OPEN = ("target.", "hw.", "walls.", "before.", "saved.")
@@ -18,8 +19,13 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
     """(cases to try always, token → cases to try when a config has it)."""
     defaults = _defaults(effective, classes)
     influence = _Influence(effective)
-    choices: list[list[frozenset[str]]] = []
+    view = defaults.view()
+    shut = [allows(_fixed_parts(gate), view) is False for gate in packs.applies]
+    choices: list[list[frozenset[str]] | None] = []  # None: not for this trainer or release at all
     for number, entry in enumerate(packs.cases):
+        if any(shut[gate] for gate in entry[6]):
+            choices.append(None)
+            continue
         scope = defaults.scope(entry[5])
         usable = []
         for part in _conjuncts(packs.tree(number)):
@@ -28,20 +34,30 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
                 usable.append(tokens)
         choices.append(usable)
     common: dict[str, int] = {}
-    for usable in choices:
+    for usable in filter(None, choices):
         for tokens in usable:
             for token in tokens:
                 common[token] = common.get(token, 0) + 1
     always: list[int] = []
     watch: dict[str, list[int]] = {}
-    for number, usable in enumerate(choices):
-        if not usable:
+    for number, possible in enumerate(choices):
+        if possible is None:
+            continue
+        if not possible:
             always.append(number)
             continue
-        best = min(usable, key=lambda tokens: (max((common[t] for t in tokens), default=0), sorted(tokens)))
+        best = min(possible, key=lambda tokens: (max((common[t] for t in tokens), default=0), sorted(tokens)))
         for token in best:
             watch.setdefault(token, []).append(number)
     return always, watch
+
+
+def _fixed_parts(applies: Any) -> Any:
+    """A gate without what differs between configs of one index: it is shut whenever this is."""
+    return tuple(
+        tuple(part for part in alternative if part[0] in ("trainer", "dialect") or part[1] in _RELEASES)
+        for alternative in applies
+    )
 
 
 def _conjuncts(tree: Any) -> list[Any]:

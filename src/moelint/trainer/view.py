@@ -29,9 +29,9 @@ class View:
     __slots__ = (
         "_base",
         "_fired",
-        "_gates",
         "_keys",
         "_positions",
+        "_releases",
         "_scopes",
         "dialect",
         "effective",
@@ -47,7 +47,7 @@ class View:
         self._base: dict[str, Any] = {}
         self._keys: dict[tuple[str, int], Any] = {}
         self._fired: dict[int, Any] = {}
-        self._gates: dict[int, Any] = {}
+        self._releases: dict[str, list[Version]] = {}
         self._scopes: dict[int, Scope] = {}
         self._positions: dict[str, list[int]] = {}
 
@@ -143,11 +143,13 @@ class View:
 
     def releases(self, name: str) -> list[Version]:
         """The releases of Core or Bridge that may be meant where the mask hides an assumed one: those that know every
-        key
-        which is written."""
-        from moelint.trainer.candidates import candidates
+        key which is written."""
+        found = self._releases.get(name)
+        if found is None:
+            from moelint.trainer.candidates import candidates
 
-        return candidates(self.effective, name)
+            found = self._releases[name] = candidates(self.effective, name)
+        return found
 
 
 class Scope:
