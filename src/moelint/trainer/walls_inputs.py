@@ -65,7 +65,7 @@ class Reader:
         value = self.need(key)
         if value is None and default is not None:
             return default
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if not _is_finite(value):
             if value is not UNKNOWN:
                 self.missing.append(key)
             return 0
@@ -79,11 +79,18 @@ class Reader:
     def size(self, key: str, default: int = 0) -> int:
         """A detail that is a whole number."""
         value = self.maybe(key, default)
-        return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else default
+        return int(value) if _is_finite(value) else default
 
     def flag(self, key: str, default: bool = False) -> bool:
         """A detail that is true or false."""
         return bool(self.maybe(key, default))
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a value is a number that can be counted with: no switch, no NaN, no infinity."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return isinstance(value, int) or value - value == 0
 
 
 def dtype_bytes(value: Any, default: float) -> float:
