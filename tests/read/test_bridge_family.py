@@ -241,3 +241,26 @@ def test_broken_text_is_a_problem_with_a_place(read):
     assert found.configs == [] and found.skipped == "broken"
     (problem,) = found.problems
     assert problem.kind == "syntax" and found.source.position(problem.start)[0] == 3
+
+
+def test_several_documents_are_several_configs(read):
+    text = "ddp:\n  a: 1\n---\n# moelint: gpus=8\nddp:\n  a: 2\n---\nname: x\n"
+    first, second = read(text).configs
+    assert [first.name, second.name] == ["config", "config-2"] and second.line == 6
+    assert second.stated == {"gpus": (8, "directive")} and first.stated == {}
+
+
+def test_list_of_layers_is_written_as_python(read):
+    config = read(MEGATRON_LM).configs[0]
+    assert text_value(config, "model.moe_layer_freq", [0, 1]) == "([0, 1])"
+    assert text_value(config, "model.moe_router_topk", None) is REMOVED
+
+
+def test_enum_members_in_a_list_of_a_dump(read):
+    text = (
+        "_target_: megatron.bridge.training.config.ConfigContainer\nmodel:\n  cuda_graph_modules:\n"
+        "  - {_args_: [1], _call_: true, _name_: attn, _target_: x.CudaGraphModule}\n"
+        "  - {_args_: [4], _call_: true, _name_: moe_router, _target_: x.CudaGraphModule}\n"
+    )
+    (config,) = read(text).configs
+    assert config.written["model.cuda_graph_modules"].value == ["attn", "moe_router"]

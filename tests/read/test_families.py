@@ -461,3 +461,28 @@ def test_settings_astray(read):
     assert [problem.path[-1] for problem in config.problems] == ["moe_aux_loss_coeff"]
     assert config.written["model.moe_z_loss_coeff"].value == 0.1
     assert one(read, NEMO_RL).problems == [] and one(read, VERL).problems == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value", "expected"),
+    [
+        (NEMO_RL, "model.bf16", True, "bfloat16"),
+        (NEMO1, "model.bf16", True, "bf16"),
+        (RLINF, "model.moe_grouped_gemm", False, None),
+        (SWIFT, "model.moe_router_dtype", None, "none"),
+        (SWIFT, "checkpoint.save_optim", True, False),
+    ],
+)
+def test_converted_values_are_turned_round(read, text, key, value, expected):
+    config = one(read, text)
+    assert place(config, key, value) is not None
+    assert text_value(config, key, value) == expected
+
+
+def test_value_that_the_dialect_cannot_say(read):
+    assert place(one(read, NEMO_RL), "model.bf16", False) is None
+
+
+def test_facts_of_a_changed_model_are_assumed(read):
+    config = one(read, NEMO_RL.replace("  precision", "  hf_config_overrides: {num_hidden_layers: 4}\n  precision"))
+    assert config.written["model.num_layers"].assumed

@@ -110,4 +110,12 @@ def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack:
     if config.model is not None and table["facts"] is not None:
         from moelint.read.models import add_facts
 
-        add_facts(config, table["facts"])
+        add_facts(config, table["facts"], _doubt(merged))
+
+
+def _doubt(settings: Mapping[Path, Setting]) -> str | None:
+    """Why the facts of a named model may not hold: the file changes the model's own configuration."""
+    for path, setting in settings.items():
+        if ("hf_config_overrides" in path or "override_config" in path) and setting.value not in ({}, None):
+            return f"{'.'.join(str(part) for part in path)} may change it"
+    return None

@@ -161,6 +161,8 @@ def _owner(out: FileRead, directive: Directive) -> Config | None:
 
 def _start(config: Config) -> int:
     """Where a config begins: at the key of its block, if it is one of several."""
+    if not config.root:
+        return int(getattr(config.document, "start", config.start))
     sections: Mapping[Path, tuple[int, int]] = getattr(config.document, "sections", {})
     return sections[config.root][0] if config.root in sections else config.start
 

@@ -75,7 +75,9 @@ def config_at(table: Table, document: Document, root: Path, name: str, layers: l
     config = Config(name, document.source.position(start)[0], table["id"], table["trainer"], document)
     config.root = root
     config.start = start
-    if root:
+    if not root:
+        config.end = getattr(document, "end", config.end)
+    else:
         config.end = max(
             (s.value_end for path, s in document.settings.items() if path[: len(root)] == root), default=start
         )

@@ -12,17 +12,18 @@ _table: dict[str, Any] | None = None
 _providers: dict[str, Any] | None = None
 
 
-def add_facts(config: Config, kind: str) -> None:
+def add_facts(config: Config, kind: str, doubt: str | None = None) -> None:
     """Gives a config the facts of the model that it names, with origin 'model', where it writes nothing itself.
 
     ``kind``: 'shape' for what the checkpoint fixes (layers, experts, widths); 'bridge' adds what Megatron Bridge's
-    provider sets for the model. A path that ends like a known id is taken for it, and the facts are assumed.
+    provider sets for the model. ``doubt``: why they are only assumed. A path that ends like a known id is taken for it,
+    and the facts are assumed.
     """
     found = lookup(config.model or "")
     if found is None:
         return
     name, exact = found
-    assumed = None if exact else f"{config.model} is taken for {name}"
+    assumed = doubt if exact else f"{config.model} is taken for {name}"
     table = _load()
     for part in ("shape",) if kind == "shape" else ("shape", "bridge"):
         for key, value in table["models"][name][part].items():

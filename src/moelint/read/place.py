@@ -8,6 +8,7 @@ from typing import Any
 from moelint.read import flags
 from moelint.read.config import Config
 from moelint.read.tables import Table, tables
+from moelint.read.values import IMPOSSIBLE, WRITTEN
 from moelint.text.document import Document, Path, Setting
 
 
@@ -34,8 +35,12 @@ def place(config: Config, key: str, value: Any = None) -> tuple[Document, Path, 
     """
     found = config.written.get(key)
     if found is not None and found.origin == "file" and found.setting is not None and found.document is not None:
-        return None if found.derived else (found.document, found.setting.path, None)
+        if found.derived or (value is not None and _converted(tables()[config.dialect], key, value) is IMPOSSIBLE):
+            return None
+        return found.document, found.setting.path, None
     table = tables()[config.dialect]
+    if value is not None and _converted(table, key, value) is IMPOSSIBLE:
+        return None
     spelled = _spelled(config, table, key, value)
     if spelled is None:
         return None
@@ -61,12 +66,12 @@ def text_value(config: Config, key: str, value: Any) -> Any:
         spelled = place(config, key)
         if spelled is not None and spelled[1][-1] == name:
             return not value
-    conversion = table["convert"].get(key)
-    if conversion == "comma-list" and isinstance(value, list):
-        return ",".join(str(item) for item in value)
-    if conversion == "negate" and isinstance(value, bool):
-        return not value
-    return value
+    return _converted(table, key, value)
+
+
+def _converted(table: Table, key: str, value: Any) -> Any:
+    turned = WRITTEN.get(table["convert"].get(key, ""))
+    return value if turned is None else turned(value)
 
 
 def _is_opposite(name: str) -> bool:
@@ -169,6 +174,8 @@ def _flag_value(config: Config, key: str, value: Any, style: str) -> Any:
     if value is None:
         return REMOVED
     if isinstance(value, list):
+        if "list" in entry[1]:
+            return f"({value})"  # a Python expression; in brackets alone it would be taken for several words
         words = " ".join(str(item) for item in value)
         return f"[{words}]" if many != "one" and style == "flags" else words
     return value

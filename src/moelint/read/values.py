@@ -13,6 +13,8 @@ _OMEGACONF_FLOAT = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\s*(?:(\d+)|(.))")
+IMPOSSIBLE: Any = object()
+"""No spelling of the dialect gives this value."""
 _LIST_LIMIT = 100_000  # elements; far above any real layer count
 
 
@@ -154,5 +156,16 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "truth": _truth,
     "first": _first,
     "is-bf16": _is_bf16,
+    "is-bf16-mixed": _is_bf16,
     "normalization": _normalization,
+}
+
+# canonical value → how the author writes it, for conversions that can be turned round
+WRITTEN: dict[str, Callable[[Any], Any]] = {
+    "comma-list": lambda value: ",".join(str(item) for item in value) if isinstance(value, list) else value,
+    "negate": _negate,
+    "none-text": lambda value: "none" if value is None else value,
+    "is-bf16": lambda value: "bfloat16" if value is True else IMPOSSIBLE,
+    "is-bf16-mixed": lambda value: "bf16" if value is True else IMPOSSIBLE,
+    "truth": lambda value: "te" if value is True else None,
 }
