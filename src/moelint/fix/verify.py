@@ -72,12 +72,16 @@ def contradicts(before: Source, after: Source) -> str | None:
         from ruamel.yaml.error import YAMLError
     except ImportError:
         return None
+    import warnings
+
     from moelint.text.yaml_reader import read_yaml
 
     def second(source: Source) -> list[dict[Any, Any]]:
         loader = YAML(typ="safe", pure=True)
         loader.allow_duplicate_keys = True
-        return [_flat(document) for document in loader.load_all(source.text)]
+        with warnings.catch_warnings():  # an anchor that is set again, for one: no matter of ours
+            warnings.simplefilter("ignore")
+            return [_flat(document) for document in loader.load_all(source.text)]
 
     try:
         was = second(before)
