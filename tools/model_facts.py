@@ -1,8 +1,8 @@
 """Makes trainers/models.json: what Megatron Bridge's providers hold for each Hugging Face model id.
 
-Input: a JSON object {model id: {"_provider": class name, field: value, …}}, dumped from ``AutoBridge.from_hf_pretrained(id)
-.to_megatron_provider(load_weights=False)`` in a Bridge checkout. Output: the commonest value of each field once, and for
-each model only the fields where it differs, so that the table stays small and a new model shows as a few lines.
+Input: a JSON object {model id: {"_provider": class name, field: value, …}}, dumped in a Bridge checkout from
+``AutoBridge.from_hf_pretrained(id).to_megatron_provider(load_weights=False)``. Output: the commonest value of each field
+once, and for each model only the fields where it differs, so that the table stays small.
 
     python tools/model_facts.py base_models.json > trainers/models.json
 """
@@ -25,7 +25,11 @@ def compact(models: dict[str, dict[str, Any]]) -> dict[str, Any]:
     common = {name: json.loads(counter.most_common(1)[0][0]) for name, counter in sorted(counts.items())}
     out: dict[str, Any] = {}
     for model, fields in sorted(models.items()):
-        own = {name: value for name, value in sorted(fields.items()) if value != common[name] or type(value) is not type(common[name])}
+        own = {
+            name: value
+            for name, value in sorted(fields.items())
+            if value != common[name] or type(value) is not type(common[name])
+        }
         absent = sorted(name for name in common if name not in fields)
         out[model] = own | ({"_absent": absent} if absent else {})
     return {"fields": common, "models": out}

@@ -21,7 +21,14 @@ from moelint.text.files import read
 
 FOLDERS = ("src/megatron/bridge/recipes", "src/megatron/bridge/perf_recipes")
 # Values that depend on the machine, or that no rule could ever read.
-LEFT_OUT = ("checkpoint.save", "checkpoint.load", "logger.", "tokenizer.", "model.vision_config", "model.hf_model_revision")
+LEFT_OUT = (
+    "checkpoint.save",
+    "checkpoint.load",
+    "logger.",
+    "tokenizer.",
+    "model.vision_config",
+    "model.hf_model_revision",
+)
 
 
 def recipes(checkout: str) -> dict[str, dict[str, Any]]:
@@ -58,14 +65,19 @@ def aliases(checkout: str, known: dict[str, Any]) -> dict[str, str]:
                         tree = ast.parse(stream.read())
                     for node in ast.walk(tree):
                         for alias in node.names if isinstance(node, ast.ImportFrom) else ():
-                            if alias.asname and not alias.asname.startswith("_") and alias.name in known and alias.asname not in known:
+                            if (
+                                alias.asname
+                                and not alias.asname.startswith("_")
+                                and alias.name in known
+                                and alias.asname not in known
+                            ):
                                 out[alias.asname] = alias.name
     return dict(sorted(out.items()))
 
 
 def compact(found: dict[str, dict[str, Any]], other: dict[str, str]) -> dict[str, Any]:
-    """{"keys": […], "values": […], "recipes": {name: [model, key, value, key, value, …]}, "aliases": {name: name}}, keys
-    and values as positions in the two lists."""
+    """{"keys": […], "values": […], "recipes": {name: [model, key, value, key, value, …]}, "aliases": {name: name}},
+    keys and values as positions in the two lists."""
     keys: dict[str, int] = {}
     values: dict[str, int] = {}
     rows = {}
@@ -80,7 +92,9 @@ def compact(found: dict[str, dict[str, Any]], other: dict[str, str]) -> dict[str
 def main() -> None:
     found = recipes(sys.argv[1])
     table = compact(found, aliases(sys.argv[1], found))
-    rows = ",\n".join(f" {json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in table["recipes"].items())
+    rows = ",\n".join(
+        f" {json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in table["recipes"].items()
+    )
     heads = ",\n".join(f'"{part}": {json.dumps(table[part])}' for part in ("keys", "values", "aliases"))
     print(f'{{{heads},\n"recipes": {{\n{rows}\n}}}}')
 

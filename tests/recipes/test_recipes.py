@@ -13,7 +13,7 @@ from moelint.read.files import FileRead, read_file
 from moelint.text.edits import apply
 from moelint.text.files import read
 
-COMMON = '''
+COMMON = """
 from megatron.bridge.training.config import ConfigContainer, TrainingConfig
 from pack.parts import Overlap, Precision, registry_lookup
 
@@ -34,8 +34,8 @@ def small_pretrain_config() -> ConfigContainer:
     cfg.model = AutoBridge.from_hf_pretrained("Qwen/Qwen3-30B-A3B").to_megatron_provider(load_weights=False)
     cfg.comm_overlap = Overlap(tp_comm_overlap=False)
     return cfg
-'''
-PARTS = '''
+"""
+PARTS = """
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -75,7 +75,7 @@ def bf16_with_fp8() -> Precision:
 
 def registry_lookup(name):
     return KNOWN[name.replace("-", "_")]()
-'''
+"""
 RECIPE = '''
 import os
 
@@ -153,7 +153,9 @@ def test_values_come_through_calls_imports_and_registries(recipe: Path) -> None:
     assert value["train.global_batch_size"] == 512
     assert value["env_vars.CUDA_DEVICE_MAX_CONNECTIONS"] == "1"
     assert (config.completeness, config.stated["gpus"], config.stated["gpu"]) == (
-        "complete", (16, "config"), ("h100", "config"),
+        "complete",
+        (16, "config"),
+        ("h100", "config"),
     )
 
 
@@ -200,11 +202,20 @@ def test_a_value_computed_by_a_helper_is_overridden_where_the_config_ends(recipe
 
 @pytest.mark.parametrize(
     "body",
-    ["while True:\n        pass", "x = 2 ** 10**9", "x = [0] * 10**12", "return loop_config()", "x = 1 / 0", "raise SystemExit"],
+    [
+        "while True:\n        pass",
+        "x = 2 ** 10**9",
+        "x = [0] * 10**12",
+        "return loop_config()",
+        "x = 1 / 0",
+        "raise SystemExit",
+    ],
 )
 def test_hostile_functions_end(tmp_path: Path, body: str) -> None:
     file = tmp_path / "x.py"
-    file.write_text(f"import megatron.bridge\n\n\ndef loop_config():\n    {body}\n    return ConfigContainer(model=1, train=2)\n")
+    file.write_text(
+        f"import megatron.bridge\n\n\ndef loop_config():\n    {body}\n    return ConfigContainer(model=1, train=2)\n"
+    )
     assert len(load(file).configs) <= 1
 
 

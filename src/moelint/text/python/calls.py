@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moelint.text.python.builtins import PLAIN, TYPES, Builtin
 from moelint.text.python.frames import Frame, Return
 from moelint.text.python.hooks import NOTHING
+from moelint.text.python.part import Part
 from moelint.text.python.values import (
     ClassValue,
     EnumMember,
@@ -23,17 +24,27 @@ from moelint.text.python.values import (
     known,
 )
 
-if TYPE_CHECKING:
-    from moelint.text.python.evaluator import Evaluator
-
 _DEPTH = 60
-_MUTATING = {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "add", "discard", "sort", "reverse"}
+_MUTATING = {
+    "append",
+    "extend",
+    "insert",
+    "remove",
+    "pop",
+    "clear",
+    "update",
+    "setdefault",
+    "add",
+    "discard",
+    "sort",
+    "reverse",
+}
 
 
-class Calls:
+class Calls(Part):
     """Mixed into the evaluator."""
 
-    def ev_Call(self: Evaluator, node: ast.Call, frame: Frame) -> Any:
+    def ev_Call(self, node: ast.Call, frame: Frame) -> Any:
         function = self.expression(node.func, frame)
         arguments = self.elements(node.args, frame)
         keywords: dict[str, Any] = {}
@@ -55,7 +66,9 @@ class Calls:
             return Instance(External(function.name))
         return why
 
-    def call(self: Evaluator, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.AST | None, frame: Frame) -> Any:
+    def call(
+        self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.AST | None, frame: Frame
+    ) -> Any:
         self.step()
         if isinstance(function, Opaque):
             self.spoil([*arguments, *keywords.values()])
@@ -87,7 +100,7 @@ class Calls:
             return f"{function.module.name}.{function.name}"
         return None
 
-    def invoke(self: Evaluator, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    def invoke(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         if function.bound is not None:
             arguments = [function.bound, *arguments]
         if self.depth >= _DEPTH:
@@ -109,14 +122,16 @@ class Calls:
             return Opaque(f"{function.name} returns one of several values")
         return result
 
-    def method(self: Evaluator, owner: ClassValue, node: ast.FunctionDef, instance: Any, arguments: list[Any], keywords: dict[str, Any], at: ast.AST, frame: Frame) -> Any:
+    def method(
+        self, owner: ClassValue, node: Any, instance: Any, arguments: list[Any], keywords: dict[str, Any]
+    ) -> Any:
         return self.invoke(Function(node.name, owner.module, node, (), instance, owner), arguments, keywords)
 
-    def bind(self: Evaluator, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
         spec = function.node.args
         names: dict[str, Any] = {}
         parameters = [*spec.posonlyargs, *spec.args]
-        for parameter, value in zip(parameters, arguments):
+        for parameter, value in zip(parameters, arguments, strict=False):
             names[parameter.arg] = value
         if spec.vararg is not None:
             names[spec.vararg.arg] = tuple(arguments[len(parameters) :])
@@ -135,12 +150,19 @@ class Calls:
             raise Raised("TypeError")
         outer = Frame(function.module, {}, function.scopes)
         defaults = [None] * (len(parameters) - len(spec.defaults)) + list(spec.defaults)
-        for parameter, default in [*zip(parameters, defaults), *zip(spec.kwonlyargs, spec.kw_defaults)]:
+        for parameter, default in [
+            *zip(parameters, defaults, strict=False),
+            *zip(spec.kwonlyargs, spec.kw_defaults, strict=False),
+        ]:
             if parameter.arg not in names:
-                names[parameter.arg] = Opaque(f"the argument {parameter.arg}") if default is None else self.expression(default, outer)
+                names[parameter.arg] = (
+                    Opaque(f"the argument {parameter.arg}") if default is None else self.expression(default, outer)
+                )
         return names
 
-    def partial(self: Evaluator, function: Partial, arguments: list[Any], keywords: dict[str, Any], node: ast.AST | None, frame: Frame) -> Any:
+    def partial(
+        self, function: Partial, arguments: list[Any], keywords: dict[str, Any], node: ast.AST | None, frame: Frame
+    ) -> Any:
         if function.function == "nothing":
             return None
         if function.function == "init":
@@ -151,22 +173,28 @@ class Calls:
         if function.function == "native":
             held, name = function.arguments
             return self.native_method(held, name, arguments, keywords)
-        return self.call(function.function, [*function.arguments, *arguments], {**function.keywords, **keywords}, node, frame)
+        return self.call(
+            function.function, [*function.arguments, *arguments], {**function.keywords, **keywords}, node, frame
+        )
 
-    def native_method(self: Evaluator, held: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    def native_method(self, held: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         if name in _MUTATING and self.uncertain:
             return Opaque("changed under a condition that cannot be known")
         if name in ("format", "format_map", "ljust", "rjust", "center", "zfill", "expandtabs", "to_bytes"):
             return Opaque("a formatted text")
-        if name in _MUTATING or (isinstance(held, dict) and name in ("get", "items", "keys", "values", "copy")):
-            result = self.native(getattr(held, name), arguments, keywords)
-        elif known(held) and known(arguments) and known(keywords):
+        if (
+            name in _MUTATING
+            or (isinstance(held, dict) and name in ("get", "items", "keys", "values", "copy"))
+            or (known(held) and known(arguments) and known(keywords))
+        ):
             result = self.native(getattr(held, name), arguments, keywords)
         else:
             return Opaque("computed from an unknown")
         return list(result) if name in ("items", "keys", "values") else result
 
-    def call_external(self: Evaluator, function: External, arguments: list[Any], keywords: dict[str, Any], node: ast.AST | None, frame: Frame) -> Any:
+    def call_external(
+        self, function: External, arguments: list[Any], keywords: dict[str, Any], node: ast.AST | None, frame: Frame
+    ) -> Any:
         name = function.name
         last = name.rsplit(".", 1)[-1]
         if name in ("copy.deepcopy", "copy.copy", "deepcopy"):
@@ -213,13 +241,15 @@ class Calls:
             return {key: self.clone(item) for key, item in value.items()}
         return copy.copy(value) if isinstance(value, set) else value
 
-    def builtin(self: Evaluator, name: str, arguments: list[Any], keywords: dict[str, Any], frame: Frame) -> Any:
+    def builtin(self, name: str, arguments: list[Any], keywords: dict[str, Any], frame: Frame) -> Any:
         special = getattr(self, "bi_" + name, None)
         if special is not None:
             return special(arguments, frame)
         if name == "list" and arguments and isinstance(arguments[0], (list, tuple, dict, range, str, set)):
             return list(arguments[0])
-        if name in ("tuple", "enumerate", "zip", "reversed", "len", "dict") and all(isinstance(a, (list, tuple, dict, range, str, set, int)) for a in arguments):
+        if name in ("tuple", "enumerate", "zip", "reversed", "len", "dict") and all(
+            isinstance(a, (list, tuple, dict, range, str, set, int)) for a in arguments
+        ):
             if name == "len" and isinstance(arguments[0], dict) and not known(list(arguments[0])):
                 return Opaque("the length of an unknown")
             result = self.native(PLAIN[name], arguments, keywords)
@@ -237,12 +267,12 @@ class Calls:
     def bi_print(self, arguments: list[Any], frame: Frame) -> Any:
         return None
 
-    def bi_getattr(self: Evaluator, arguments: list[Any], frame: Frame) -> Any:
+    def bi_getattr(self, arguments: list[Any], frame: Frame) -> Any:
         if len(arguments) < 2 or not isinstance(arguments[1], str):
             return Opaque("an attribute whose name is unknown")
         return self.attribute(arguments[0], arguments[1], *arguments[2:3])
 
-    def bi_hasattr(self: Evaluator, arguments: list[Any], frame: Frame) -> Any:
+    def bi_hasattr(self, arguments: list[Any], frame: Frame) -> Any:
         if len(arguments) != 2 or not isinstance(arguments[1], str):
             return Opaque("an attribute whose name is unknown")
         held = arguments[0]
@@ -254,20 +284,20 @@ class Calls:
             return False
         return Opaque("whether an attribute exists") if isinstance(value, Opaque) else True
 
-    def bi_setattr(self: Evaluator, arguments: list[Any], frame: Frame) -> Any:
+    def bi_setattr(self, arguments: list[Any], frame: Frame) -> Any:
         if len(arguments) == 3 and isinstance(arguments[1], str):
             self.store(arguments[0], arguments[1], arguments[2], None)
         else:
             self.spoil(arguments[:1])
 
-    def bi_isinstance(self: Evaluator, arguments: list[Any], frame: Frame) -> Any:
+    def bi_isinstance(self, arguments: list[Any], frame: Frame) -> Any:
         if len(arguments) != 2:
             raise Raised("TypeError")
         value, kinds = arguments[0], arguments[1] if isinstance(arguments[1], tuple) else (arguments[1],)
         results = [self.is_instance(value, kind) for kind in kinds]
         return True if True in results else Opaque("the class of an unknown") if None in results else False
 
-    def is_instance(self: Evaluator, value: Any, kind: Any) -> bool | None:
+    def is_instance(self, value: Any, kind: Any) -> bool | None:
         if isinstance(value, (Opaque, External)):
             return None
         if isinstance(kind, Builtin) and kind.name in TYPES:
@@ -279,7 +309,11 @@ class Calls:
             order = self.mro(value.cls) if isinstance(value.cls, ClassValue) else [value.cls]
             if any(base.name.rsplit(".", 1)[-1] == wanted for base in order):
                 return True
-            return None if any(isinstance(base, External) and base.name not in ("object", "abc.ABC") for base in order) else False
+            return (
+                None
+                if any(isinstance(base, External) and base.name not in ("object", "abc.ABC") for base in order)
+                else False
+            )
         if isinstance(value, EnumMember):
             return isinstance(kind, ClassValue) and kind.name == value.cls.name
         if isinstance(kind, ClassValue):

@@ -64,14 +64,14 @@ class Evaluator(Objects, Statements, Expressions, Calls):
         value = External(f"{module.name}.{name}")
         module.cache[name] = value  # ends a cycle
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            value = Function(name, module, node)  # type: ignore[assignment]
+            value = Function(name, module, node)
         elif isinstance(node, ast.ClassDef):
-            value = ClassValue(name, module, node)  # type: ignore[assignment]
+            value = ClassValue(name, module, node)
         elif isinstance(node, ast.ImportFrom) and isinstance(detail, ast.alias):
             value = self.imported(module.absolute(node), detail.name, seen | {module.name})
         elif isinstance(node, ast.Import) and isinstance(detail, ast.alias):
             dotted = detail.name if detail.asname else detail.name.split(".")[0]
-            value = self.checkout.find(dotted) or External(dotted)  # type: ignore[assignment]
+            value = self.checkout.find(dotted) or External(dotted)
         elif isinstance(detail, ast.expr):
             held, self.uncertain = self.uncertain, 0
             value = self.expression(detail, Frame(module, {}))

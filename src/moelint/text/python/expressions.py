@@ -5,31 +5,43 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moelint.text.python.builtins import BUILTINS
 from moelint.text.python.frames import Frame
 from moelint.text.python.hooks import NOTHING
+from moelint.text.python.part import Part
 from moelint.text.python.values import ClassValue, EnumMember, External, Function, Instance, Opaque, Raised, known
-
-if TYPE_CHECKING:
-    from moelint.text.python.evaluator import Evaluator
 
 LARGEST = 100_000  # elements or characters that an operation may build
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitOr: operator.or_,
-    ast.BitAnd: operator.and_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
 }
 _COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
 }
 
 
-class Expressions:
+class Expressions(Part):
     """Mixed into the evaluator."""
 
-    def expression(self: Evaluator, node: ast.AST, frame: Frame) -> Any:
+    def expression(self, node: ast.AST, frame: Frame) -> Any:
         self.step()
         method = getattr(self, "ev_" + type(node).__name__, None)
         return Opaque(f"{type(node).__name__} is not followed") if method is None else method(node, frame)
@@ -50,7 +62,7 @@ class Expressions:
             return list(value)[:LARGEST]
         return None
 
-    def name(self: Evaluator, name: str, frame: Frame) -> Any:
+    def name(self, name: str, frame: Frame) -> Any:
         if name in frame.names:
             return frame.names[name]
         for scope in reversed(frame.scopes):
@@ -64,24 +76,24 @@ class Expressions:
     def ev_Constant(self, node: ast.Constant, frame: Frame) -> Any:
         return node.value
 
-    def ev_Name(self: Evaluator, node: ast.Name, frame: Frame) -> Any:
+    def ev_Name(self, node: ast.Name, frame: Frame) -> Any:
         return self.name(node.id, frame)
 
-    def ev_Attribute(self: Evaluator, node: ast.Attribute, frame: Frame) -> Any:
+    def ev_Attribute(self, node: ast.Attribute, frame: Frame) -> Any:
         return self.attribute(self.expression(node.value, frame), node.attr)
 
-    def ev_List(self: Evaluator, node: ast.List, frame: Frame) -> Any:
+    def ev_List(self, node: ast.List, frame: Frame) -> Any:
         return self.elements(node.elts, frame)
 
-    def ev_Tuple(self: Evaluator, node: ast.Tuple, frame: Frame) -> Any:
+    def ev_Tuple(self, node: ast.Tuple, frame: Frame) -> Any:
         items = self.elements(node.elts, frame)
         return items if isinstance(items, Opaque) else tuple(items)
 
-    def ev_Set(self: Evaluator, node: ast.Set, frame: Frame) -> Any:
+    def ev_Set(self, node: ast.Set, frame: Frame) -> Any:
         items = self.elements(node.elts, frame)
         return self.native(set, [items]) if known(items) else Opaque("a set with unknown elements")
 
-    def elements(self: Evaluator, nodes: list[ast.expr], frame: Frame) -> Any:
+    def elements(self, nodes: list[ast.expr], frame: Frame) -> Any:
         out: list[Any] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -93,9 +105,9 @@ class Expressions:
                 out.append(self.expression(node, frame))
         return out
 
-    def ev_Dict(self: Evaluator, node: ast.Dict, frame: Frame) -> Any:
+    def ev_Dict(self, node: ast.Dict, frame: Frame) -> Any:
         out: dict[Any, Any] = {}
-        for key_node, value_node in zip(node.keys, node.values):
+        for key_node, value_node in zip(node.keys, node.values, strict=False):
             value = self.expression(value_node, frame)
             if key_node is None:
                 if not isinstance(value, dict):
@@ -109,7 +121,7 @@ class Expressions:
                 return Opaque("a mapping with a key that is not known")
         return out
 
-    def ev_JoinedStr(self: Evaluator, node: ast.JoinedStr, frame: Frame) -> Any:
+    def ev_JoinedStr(self, node: ast.JoinedStr, frame: Frame) -> Any:
         parts = []
         for part in node.values:
             if isinstance(part, ast.Constant):
@@ -127,7 +139,7 @@ class Expressions:
             return Opaque("a text with an unknown part")
         return "".join(parts)
 
-    def ev_BoolOp(self: Evaluator, node: ast.BoolOp, frame: Frame) -> Any:
+    def ev_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Any:
         stop = isinstance(node.op, ast.Or)
         value: Any = None
         unsure: Opaque | None = None
@@ -135,33 +147,50 @@ class Expressions:
             value = self.expression(operand, frame)
             test = self.truth(value)
             if test is None:
-                unsure = unsure or (value if isinstance(value, Opaque) else Opaque("depends on a name outside the checkout"))
+                unsure = unsure or (
+                    value if isinstance(value, Opaque) else Opaque("depends on a name outside the checkout")
+                )
             elif test is stop:
                 return value if unsure is None or isinstance(value, bool) else unsure
         return value if unsure is None else unsure
 
-    def ev_UnaryOp(self: Evaluator, node: ast.UnaryOp, frame: Frame) -> Any:
+    def ev_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Any:
         value = self.expression(node.operand, frame)
         if isinstance(node.op, ast.Not):
             test = self.truth(value)
             return Opaque("not of an unknown") if test is None else not test
         if isinstance(value, (int, float)):
-            return -value if isinstance(node.op, ast.USub) else ~value if isinstance(node.op, ast.Invert) and isinstance(value, int) else value
+            return (
+                -value
+                if isinstance(node.op, ast.USub)
+                else ~value
+                if isinstance(node.op, ast.Invert) and isinstance(value, int)
+                else value
+            )
         return Opaque("sign of an unknown")
 
-    def ev_BinOp(self: Evaluator, node: ast.BinOp, frame: Frame) -> Any:
+    def ev_BinOp(self, node: ast.BinOp, frame: Frame) -> Any:
         return self.binary(node.op, self.expression(node.left, frame), self.expression(node.right, frame))
 
-    def binary(self: Evaluator, op: ast.operator, left: Any, right: Any) -> Any:
+    def binary(self, op: ast.operator, left: Any, right: Any) -> Any:
         plain = (str, int, float, bool, list, tuple, dict, set, frozenset)
         function = _BINARY.get(type(op))
         if function is None or not isinstance(left, plain) or not isinstance(right, plain):
             return Opaque("computed from an unknown")
-        if isinstance(op, (ast.Pow, ast.LShift)) and not (isinstance(right, (int, float)) and abs(right) <= 64 and isinstance(left, (int, float)) and abs(left) < 1 << 64):
+        if isinstance(op, (ast.Pow, ast.LShift)) and not (
+            isinstance(right, (int, float))
+            and abs(right) <= 64
+            and isinstance(left, (int, float))
+            and abs(left) < 1 << 64
+        ):
             return Opaque("a power too large to follow")
         if isinstance(op, ast.Mult):
             for sequence, count in ((left, right), (right, left)):
-                if isinstance(sequence, (str, list, tuple)) and isinstance(count, int) and len(sequence) * count > LARGEST:
+                if (
+                    isinstance(sequence, (str, list, tuple))
+                    and isinstance(count, int)
+                    and len(sequence) * count > LARGEST
+                ):
                     return Opaque("a sequence too long to follow")
         if isinstance(op, ast.Mod) and isinstance(left, str):
             return Opaque("a formatted text")
@@ -174,10 +203,10 @@ class Expressions:
         except (TypeError, ValueError, KeyError, IndexError, ZeroDivisionError, AttributeError, OverflowError) as error:
             raise Raised(type(error).__name__) from None
 
-    def ev_Compare(self: Evaluator, node: ast.Compare, frame: Frame) -> Any:
+    def ev_Compare(self, node: ast.Compare, frame: Frame) -> Any:
         left = self.expression(node.left, frame)
         unsure = False
-        for op, right_node in zip(node.ops, node.comparators):
+        for op, right_node in zip(node.ops, node.comparators, strict=False):
             right = self.expression(right_node, frame)
             result = self.compare(op, left, right)
             if result is False:
@@ -186,7 +215,7 @@ class Expressions:
             left = right
         return Opaque("compares an unknown") if unsure else True
 
-    def compare(self: Evaluator, op: ast.cmpop, left: Any, right: Any) -> bool | None:
+    def compare(self, op: ast.cmpop, left: Any, right: Any) -> bool | None:
         if isinstance(left, Opaque) or isinstance(right, Opaque):
             return None
         if isinstance(op, (ast.Is, ast.IsNot)):
@@ -202,7 +231,9 @@ class Expressions:
             return self.contains(op, left, right)
         if isinstance(left, External) or isinstance(right, External):
             equal = left == right if isinstance(left, External) and isinstance(right, External) else None
-            return equal if isinstance(op, ast.Eq) or equal is None else not equal if isinstance(op, ast.NotEq) else None
+            return (
+                equal if isinstance(op, ast.Eq) or equal is None else not equal if isinstance(op, ast.NotEq) else None
+            )
         if isinstance(left, EnumMember) and isinstance(right, EnumMember) and isinstance(op, (ast.Eq, ast.NotEq)):
             same = (left.cls, left.name) == (right.cls, right.name)
             return same if isinstance(op, ast.Eq) else not same
@@ -221,24 +252,31 @@ class Expressions:
             return None
         return found if isinstance(op, ast.In) else not found
 
-    def ev_IfExp(self: Evaluator, node: ast.IfExp, frame: Frame) -> Any:
+    def ev_IfExp(self, node: ast.IfExp, frame: Frame) -> Any:
         test = self.truth(self.expression(node.test, frame))
         if test is None:
             left, right = self.expression(node.body, frame), self.expression(node.orelse, frame)
-            return left if left is right or (known(left) and type(left) is type(right) and left == right) else Opaque("depends on an unknown condition")
+            return (
+                left
+                if left is right or (known(left) and type(left) is type(right) and left == right)
+                else Opaque("depends on an unknown condition")
+            )
         return self.expression(node.body if test else node.orelse, frame)
 
-    def ev_NamedExpr(self: Evaluator, node: ast.NamedExpr, frame: Frame) -> Any:
+    def ev_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Any:
         value = self.expression(node.value, frame)
         frame.names[node.target.id] = value
         return value
 
-    def ev_Subscript(self: Evaluator, node: ast.Subscript, frame: Frame) -> Any:
+    def ev_Subscript(self, node: ast.Subscript, frame: Frame) -> Any:
         value = self.expression(node.value, frame)
         if isinstance(node.slice, ast.Slice):
             if not isinstance(value, (str, list, tuple)):
                 return Opaque("a part of an unknown")
-            bounds = [None if b is None else self.expression(b, frame) for b in (node.slice.lower, node.slice.upper, node.slice.step)]
+            bounds = [
+                None if b is None else self.expression(b, frame)
+                for b in (node.slice.lower, node.slice.upper, node.slice.step)
+            ]
             if not all(b is None or isinstance(b, int) for b in bounds):
                 return Opaque("a part with unknown bounds")
             return self.native(operator.getitem, [value, slice(*bounds)])
@@ -258,25 +296,31 @@ class Expressions:
     def ev_Lambda(self, node: ast.Lambda, frame: Frame) -> Any:
         return Function("<lambda>", frame.module, node, (*frame.scopes, frame.names))
 
-    def ev_Starred(self: Evaluator, node: ast.Starred, frame: Frame) -> Any:
+    def ev_Starred(self, node: ast.Starred, frame: Frame) -> Any:
         return self.expression(node.value, frame)
 
     # ---- comprehensions -------------------------------------------------------------------------------
-    def ev_ListComp(self: Evaluator, node: ast.ListComp, frame: Frame) -> Any:
+    def ev_ListComp(self, node: ast.ListComp, frame: Frame) -> Any:
         return self.comprehension(node.generators, frame, lambda inner: self.expression(node.elt, inner))
 
-    def ev_GeneratorExp(self: Evaluator, node: ast.GeneratorExp, frame: Frame) -> Any:
+    def ev_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
         return self.comprehension(node.generators, frame, lambda inner: self.expression(node.elt, inner))
 
-    def ev_SetComp(self: Evaluator, node: ast.SetComp, frame: Frame) -> Any:
+    def ev_SetComp(self, node: ast.SetComp, frame: Frame) -> Any:
         items = self.comprehension(node.generators, frame, lambda inner: self.expression(node.elt, inner))
         return self.native(set, [items]) if known(items) else Opaque("a set with unknown elements")
 
-    def ev_DictComp(self: Evaluator, node: ast.DictComp, frame: Frame) -> Any:
-        pairs = self.comprehension(node.generators, frame, lambda inner: (self.expression(node.key, inner), self.expression(node.value, inner)))
-        return self.native(dict, [pairs]) if isinstance(pairs, list) and known([k for k, _ in pairs]) else Opaque("a mapping with unknown keys")
+    def ev_DictComp(self, node: ast.DictComp, frame: Frame) -> Any:
+        pairs = self.comprehension(
+            node.generators, frame, lambda inner: (self.expression(node.key, inner), self.expression(node.value, inner))
+        )
+        return (
+            self.native(dict, [pairs])
+            if isinstance(pairs, list) and known([k for k, _ in pairs])
+            else Opaque("a mapping with unknown keys")
+        )
 
-    def comprehension(self: Evaluator, generators: list[ast.comprehension], frame: Frame, make: Callable[[Frame], Any]) -> Any:
+    def comprehension(self, generators: list[ast.comprehension], frame: Frame, make: Callable[[Frame], Any]) -> Any:
         out: list[Any] = []
         inner = Frame(frame.module, dict(frame.names), frame.scopes, frame.owner, frame.instance)
 

@@ -14,8 +14,12 @@ class Frame:
     __slots__ = ("instance", "maybe", "module", "names", "owner", "scopes")
 
     def __init__(
-        self, module: Module, names: dict[str, Any], scopes: tuple[dict[str, Any], ...] = (),
-        owner: ClassValue | None = None, instance: Any = None,
+        self,
+        module: Module,
+        names: dict[str, Any],
+        scopes: tuple[dict[str, Any], ...] = (),
+        owner: ClassValue | None = None,
+        instance: Any = None,
     ) -> None:
         self.module, self.names, self.scopes, self.owner, self.instance = module, names, scopes, owner, instance
         self.maybe: list[Any] = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moelint.text.python.frames import Frame
 from moelint.text.python.hooks import NOTHING
 from moelint.text.python.modules import Module
+from moelint.text.python.part import Part
 from moelint.text.python.values import (
     ClassValue,
     EnumMember,
@@ -21,17 +22,14 @@ from moelint.text.python.values import (
     Super,
 )
 
-if TYPE_CHECKING:
-    from moelint.text.python.evaluator import Evaluator
-
 _ENUMS = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
 
 
-class Objects:
+class Objects(Part):
     """Mixed into the evaluator."""
 
     # ---- classes --------------------------------------------------------------------------------------
-    def bases(self: Evaluator, cls: ClassValue) -> list[ClassValue | External]:
+    def bases(self, cls: ClassValue) -> list[ClassValue | External]:
         found = cls.cache.get("bases")
         if found is None:
             found = []
@@ -39,9 +37,9 @@ class Objects:
                 base = self.expression(node, Frame(cls.module, {}))
                 found.append(base if isinstance(base, (ClassValue, External)) else External("?"))
             cls.cache["bases"] = found
-        return found  # type: ignore[no-any-return]
+        return found
 
-    def mro(self: Evaluator, cls: ClassValue) -> list[ClassValue | External]:
+    def mro(self, cls: ClassValue) -> list[ClassValue | External]:
         """A depth-first order with later duplicates kept: Python's own order for the shapes that configs use."""
         order = cls.cache.get("mro")
         if order is None:
@@ -54,7 +52,7 @@ class Objects:
                 if item not in flat[index + 1 :]:
                     order.append(item)
             cls.cache["mro"] = order
-        return order  # type: ignore[no-any-return]
+        return order
 
     def members(self, cls: ClassValue) -> dict[str, ast.stmt]:
         """Name → the statement of the class's own body that defines it."""
@@ -63,7 +61,9 @@ class Objects:
             found = {}
             for node in cls.node.body:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    if not any(isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter") for d in node.decorator_list):
+                    if not any(
+                        isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter") for d in node.decorator_list
+                    ):
                         found[node.name] = node
                 elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                     found[node.target.id] = node
@@ -72,12 +72,12 @@ class Objects:
                         if isinstance(target, ast.Name):
                             found[target.id] = node
             cls.cache["members"] = found
-        return found  # type: ignore[no-any-return]
+        return found
 
-    def is_enum(self: Evaluator, cls: ClassValue) -> bool:
+    def is_enum(self, cls: ClassValue) -> bool:
         return any(base.name.rsplit(".", 1)[-1] in _ENUMS for base in self.mro(cls) if isinstance(base, External))
 
-    def fields(self: Evaluator, cls: ClassValue) -> dict[str, tuple[ClassValue, ast.AnnAssign]]:
+    def fields(self, cls: ClassValue) -> dict[str, tuple[ClassValue, ast.AnnAssign]]:
         """The dataclass fields of a class in the order of construction, by the classes of the checkout alone."""
         found = cls.cache.get("fields")
         if found is None:
@@ -88,9 +88,9 @@ class Objects:
                         if isinstance(node, ast.AnnAssign) and "ClassVar" not in ast.unparse(node.annotation):
                             found[name] = (base, node)
             cls.cache["fields"] = found
-        return found  # type: ignore[no-any-return]
+        return found
 
-    def field_default(self: Evaluator, owner: ClassValue, node: ast.AnnAssign) -> Any:
+    def field_default(self, owner: ClassValue, node: ast.AnnAssign) -> Any:
         """A field's default, made anew (a factory's product is not shared); NOTHING if it has none."""
         value = node.value
         if value is None:
@@ -107,7 +107,7 @@ class Objects:
                 return NOTHING
         return self.expression(value, frame)
 
-    def find(self: Evaluator, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[ClassValue, ast.stmt] | None:
+    def find(self, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[ClassValue, ast.stmt] | None:
         """The class member that an attribute of an instance means, in method resolution order."""
         order = self.mro(cls)
         if after is not None and after in order:
@@ -117,7 +117,9 @@ class Objects:
                 return base, self.members(base)[name]
         return None
 
-    def construct(self: Evaluator, cls: ClassValue, arguments: list[Any], keywords: dict[str, Any], node: ast.AST, frame: Frame) -> Any:
+    def construct(
+        self, cls: ClassValue, arguments: list[Any], keywords: dict[str, Any], node: ast.AST, frame: Frame
+    ) -> Any:
         if self.is_enum(cls):
             return self.enum_by_value(cls, arguments)
         if any(base.name.rsplit(".", 1)[-1].endswith(("Error", "Exception")) for base in self.mro(cls)):
@@ -126,7 +128,7 @@ class Objects:
         places = self.keyword_places(node, frame)
         found = self.find(cls, "__init__")
         if found is not None:
-            self.method(found[0], found[1], instance, arguments, keywords, node, frame)  # type: ignore[arg-type]
+            self.method(found[0], found[1], instance, arguments, keywords)
             # What the constructor took from a keyword of the same name is where the author writes that attribute.
             for name, place in places.items():
                 if name in instance.attributes:
@@ -135,20 +137,24 @@ class Objects:
         self.initialise(cls, instance, arguments, keywords, places)
         post = self.find(cls, "__post_init__")
         if post is not None:
-            self.method(post[0], post[1], instance, [], {}, node, frame)  # type: ignore[arg-type]
+            self.method(post[0], post[1], instance, [], {})
         return instance
 
     def initialise(
-        self: Evaluator, cls: ClassValue | External | None, instance: Any, arguments: list[Any], keywords: dict[str, Any],
+        self,
+        cls: ClassValue | External | None,
+        instance: Any,
+        arguments: list[Any],
+        keywords: dict[str, Any],
         places: dict[str, Place],
     ) -> None:
         """What a dataclass's own constructor does: fields by position, then by name."""
         if isinstance(cls, ClassValue):
             found = self.find(cls, "__init__")
             if found is not None:
-                self.method(found[0], found[1], instance, arguments, keywords, found[1], Frame(cls.module, {}))  # type: ignore[arg-type]
+                self.method(found[0], found[1], instance, arguments, keywords)
                 return
-            for name, value in zip(self.fields(cls), arguments):
+            for name, value in zip(self.fields(cls), arguments, strict=False):
                 self.store(instance, name, value, None)
         for name, value in keywords.items():
             self.store(instance, name, value, places.get(name))
@@ -158,7 +164,7 @@ class Objects:
             return {}
         return {k.arg: Place(frame.module, k, k.value, None) for k in node.keywords if k.arg is not None}
 
-    def enum_by_value(self: Evaluator, cls: ClassValue, arguments: list[Any]) -> Any:
+    def enum_by_value(self, cls: ClassValue, arguments: list[Any]) -> Any:
         for name in self.members(cls):
             member = self.attribute(cls, name)
             if isinstance(member, EnumMember) and arguments and member.value == arguments[0]:
@@ -166,7 +172,7 @@ class Objects:
         return Opaque(f"no member of {cls.name} has that value")
 
     # ---- attributes -----------------------------------------------------------------------------------
-    def attribute(self: Evaluator, value: Any, name: str, default: Any = NOTHING) -> Any:
+    def attribute(self, value: Any, name: str, default: Any = NOTHING) -> Any:
         """``value.name``. Raises Raised('AttributeError') where the program would, if that is certain."""
         if isinstance(value, Opaque):
             return value
@@ -186,10 +192,15 @@ class Objects:
         if isinstance(value, EnumMember):
             return {"name": value.name, "value": value.value}.get(name, Opaque("an enum's attribute"))
         if isinstance(value, Super):
-            found = self.find(value.instance.cls, name, value.owner) if isinstance(value.instance, Instance) and isinstance(value.instance.cls, ClassValue) else None
+            found = (
+                self.find(value.instance.cls, name, value.owner)
+                if isinstance(value.instance, Instance) and isinstance(value.instance.cls, ClassValue)
+                else None
+            )
             if found is None:
                 return Partial("init", [None, value.instance], {}) if name == "__init__" else Partial("nothing", [], {})
-            return Function(name, found[0].module, found[1], (), value.instance, found[0])  # type: ignore[arg-type]
+            node: Any = found[1]
+            return Function(name, found[0].module, node, (), value.instance, found[0])
         if isinstance(value, (Function, Partial)):
             return getattr(value, "name", name) if name == "__name__" else Opaque("an attribute of a function")
         if hasattr(type(value), name) and not name.startswith("_"):
@@ -198,7 +209,7 @@ class Objects:
             return default
         raise Raised("AttributeError")
 
-    def instance_attribute(self: Evaluator, value: Instance, name: str, default: Any) -> Any:
+    def instance_attribute(self, value: Instance, name: str, default: Any) -> Any:
         if name in value.attributes:
             return value.attributes[name]
         cls = value.cls
@@ -209,12 +220,18 @@ class Objects:
             if found is not None:
                 owner, node = found
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    marks = {d.id for d in node.decorator_list if isinstance(d, ast.Name)} | {d.attr for d in node.decorator_list if isinstance(d, ast.Attribute)}
+                    marks = {d.id for d in node.decorator_list if isinstance(d, ast.Name)} | {
+                        d.attr for d in node.decorator_list if isinstance(d, ast.Attribute)
+                    }
                     if marks & {"property", "cached_property"}:
-                        return self.method(owner, node, value, [], {}, node, Frame(owner.module, {}))
+                        return self.method(owner, node, value, [], {})
                     bound = None if "staticmethod" in marks else cls if "classmethod" in marks else value
                     return Function(name, owner.module, node, (), bound, owner)
-                got = self.field_default(owner, node) if isinstance(node, ast.AnnAssign) else self.class_attribute(cls, name, default)
+                got = (
+                    self.field_default(owner, node)
+                    if isinstance(node, ast.AnnAssign)
+                    else self.class_attribute(cls, name, default)
+                )
                 if got is not NOTHING:
                     if isinstance(got, (list, dict, set, Instance)):
                         value.attributes[name] = got  # a factory's product belongs to this instance from now on
@@ -224,7 +241,9 @@ class Objects:
             if isinstance(answer, (list, dict)):
                 value.attributes[name] = answer
             return answer
-        certain = isinstance(cls, ClassValue) and all(isinstance(base, ClassValue) or base.name in ("object", "abc.ABC", "ABC") for base in self.mro(cls))
+        certain = isinstance(cls, ClassValue) and all(
+            isinstance(base, ClassValue) or base.name in ("object", "abc.ABC", "ABC") for base in self.mro(cls)
+        )
         # A table knows all fields of an object, but not its methods: only a question with a default is about a field.
         if default is not NOTHING and (certain or "_complete" in value.origin):
             return default
@@ -232,7 +251,7 @@ class Objects:
             raise Raised("AttributeError")
         return Opaque(f"{value.class_name() or 'object'}.{name} is not known here")
 
-    def class_attribute(self: Evaluator, cls: ClassValue, name: str, default: Any = NOTHING) -> Any:
+    def class_attribute(self, cls: ClassValue, name: str, default: Any = NOTHING) -> Any:
         if name in ("__name__", "__qualname__"):
             return cls.name
         if name == "__dataclass_fields__":
@@ -250,11 +269,16 @@ class Objects:
         key = "=" + name
         if key not in owner.cache:
             owner.cache[key] = Opaque("a class that refers to itself")
-            value = self.expression(node.value, Frame(owner.module, {})) if getattr(node, "value", None) is not None else Opaque("a field without a default")  # type: ignore[attr-defined]
+            source = getattr(node, "value", None)
+            value = (
+                Opaque("a field without a default")
+                if source is None
+                else self.expression(source, Frame(owner.module, {}))
+            )
             owner.cache[key] = EnumMember(cls, name, value) if self.is_enum(cls) and not name.startswith("_") else value
         return owner.cache[key]
 
-    def store(self: Evaluator, target: Any, name: str, value: Any, place: Place | None) -> None:
+    def store(self, target: Any, name: str, value: Any, place: Place | None) -> None:
         """``target.name = value``; under a condition that cannot be known the attribute is not known afterwards."""
         if not isinstance(target, Instance):
             return
@@ -264,7 +288,7 @@ class Objects:
             setter = self.setter(target.cls, name)
             if setter is not None:
                 owner, node = setter
-                self.method(owner, node, target, [value], {}, node, Frame(owner.module, {}))
+                self.method(owner, node, target, [value], {})
                 return
         target.attributes[name] = value
         target.origin.pop(name, None)
@@ -273,12 +297,14 @@ class Objects:
         else:
             target.places.pop(name, None)
 
-    def setter(self: Evaluator, cls: ClassValue, name: str) -> tuple[ClassValue, ast.FunctionDef] | None:
+    def setter(self, cls: ClassValue, name: str) -> tuple[ClassValue, ast.FunctionDef] | None:
         for base in self.mro(cls):
             if isinstance(base, ClassValue):
                 for node in base.node.body:
-                    if isinstance(node, ast.FunctionDef) and node.name == name and any(
-                        isinstance(d, ast.Attribute) and d.attr == "setter" for d in node.decorator_list
+                    if (
+                        isinstance(node, ast.FunctionDef)
+                        and node.name == name
+                        and any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in node.decorator_list)
                     ):
                         return base, node
         return None

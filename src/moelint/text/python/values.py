@@ -88,10 +88,22 @@ class Function:
     __slots__ = ("bound", "module", "name", "node", "owner", "scopes")
 
     def __init__(
-        self, name: str, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
-        scopes: tuple[dict[str, Any], ...] = (), bound: Any = None, owner: ClassValue | None = None,
+        self,
+        name: str,
+        module: Module,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        scopes: tuple[dict[str, Any], ...] = (),
+        bound: Any = None,
+        owner: ClassValue | None = None,
     ) -> None:
-        self.name, self.module, self.node, self.scopes, self.bound, self.owner = name, module, node, scopes, bound, owner
+        self.name, self.module, self.node, self.scopes, self.bound, self.owner = (
+            name,
+            module,
+            node,
+            scopes,
+            bound,
+            owner,
+        )
 
 
 class Partial:
