@@ -44,6 +44,12 @@ DTYPES = {
 }
 # arguments that the cases leave out and the trainer was given all the same
 FILLED = {"model.bf16": True, "train.micro_batch_size": 1, "model.seq_length": 2048}
+DERIVED = ("params_dtype", "variable_seq_lengths", "virtual_pipeline_model_parallel_size")  # set without an argument
+BRIDGE_FILLED = {
+    "optimizer.use_distributed_optimizer": True,
+    "ddp.use_distributed_optimizer": True,
+    "train.micro_batch_size": 1,
+}
 # bookkeeping of the trainers that no setting stands for
 PLUMBING = (
     "consumed_",
@@ -106,6 +112,8 @@ def config_of(case: dict[str, Any], arguments: dict[str, tuple[str, Any]]) -> Co
         elif key in arguments and value is not False and value is not None:
             canonical, bare = arguments[key]
             values[canonical] = bare if value is True and bare is not UNKNOWN else value
+    if case["layer"] == "bridge" and not case.get("no_defaults"):
+        values = {**BRIDGE_FILLED, **values}
     if case["layer"] == "mlm" and not case.get("no_defaults"):
         values = {**{k: v for k, v in FILLED.items() if k.split(".")[1] not in case["config"]}, **values}
     config.written = {k: Written(k, v, k, None, None) for k, v in values.items()}
@@ -127,9 +135,7 @@ def canonical_key(layer: str, key: str, arguments: dict[str, str]) -> str:
     if layer == "mcore":
         return "model." + key
     if layer == "mlm":
-        return arguments.get(key) or (
-            "model." + key if key in ("params_dtype", "variable_seq_lengths") else "lm." + key
-        )
+        return arguments.get(key) or ("model." + key if key in DERIVED else "lm." + key)
     return key
 
 
