@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import copy
 import random
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
 from moelint.lang.functions import TABLE
+from moelint.policy import commands
 from moelint.policy.load import files, folders
 from moelint.policy.schema import load, validate
 from moelint.policy.yaml_tree import YamlTree, read
 from moelint.trainer.compiled import STAGES
+
+from .mutate import change
+from .packs import write_pack
 
 
 @pytest.fixture(scope="module")
@@ -58,31 +63,17 @@ def test_broken_rules_fail_both(schema: dict[str, Any]) -> None:
     rules = [rule for path in rule_files()[:6] for rule in read(path)[0].value[:8]]
     for _ in range(400):
         rule = copy.deepcopy(rng.choice(rules))
-        _break(rule, rng)
+        change(rule, rng)
         theirs = validator.is_valid([rule])
         assert ours([rule], schema) == theirs, rule
         verdicts.add(theirs)
     assert verdicts == {True, False}
 
 
-def _break(value: Any, rng: random.Random) -> None:
-    """Change one thing somewhere in a rule."""
-    odd = [None, True, 7, 1.5, "", "x", "Bad Name", [], ["x"], {}, {"x": 1}, [[1]]]
-    while True:
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        if not keys or rng.random() < 0.1:
-            break
-        key = rng.choice(keys)
-        inner = value[key]
-        if isinstance(inner, (dict, list)) and inner and rng.random() < 0.6:
-            value = inner
-            continue
-        if rng.random() < 0.3:
-            del value[key]
-        else:
-            value[key] = rng.choice(odd)
-        return
-    if isinstance(value, dict):
-        value["stray"] = rng.choice(odd)
-    else:
-        value.append(rng.choice(odd))
+def test_the_guide_lists_every_function_and_its_rule_is_right(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "writing-policies.md").read_text(encoding="utf-8")
+    for function in TABLE.values():
+        assert f"| `{function.signature}` | {function.doc} |" in guide
+    head, rules = (block.split("```")[0] for block in guide.split("```yaml\n")[1:3])
+    folder = write_pack(tmp_path / "p", rules, head.replace("extends: [../company-pack]", ""))
+    assert commands.test([str(folder)])[0] == 0

@@ -178,8 +178,8 @@ def flat(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     waiting: list[tuple[str, Any]] = [(str(k), v) for k, v in reversed(values.items())]
     while waiting:
         key, value = waiting.pop()
-        if key == "target":
-            target.update(value or {})
+        if key == "target" and isinstance(value, dict):
+            target.update(value)
         elif isinstance(value, dict):
             waiting += [(f"{key}.{k}", v) for k, v in reversed(value.items())]
         else:
