@@ -14,6 +14,7 @@ COMMANDS = {
     "rules": "List the rules.",
     "policy": "Check, test or start a policy pack.",
     "schema": "Print a published JSON Schema.",
+    "walls": "Show memory, communication, compute and host of a config.",
     "init": "Write a starting .moelint.yaml.",
 }
 

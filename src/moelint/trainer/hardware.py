@@ -32,9 +32,21 @@ def facts(name: str) -> dict[str, Any] | None:
     """The facts of a GPU by any of its names, None for an unknown GPU."""
     profile = canonical(name)
     if profile is None:
-        return None
+        return _own(name) if name.endswith((".yaml", ".yml")) else None
     found: dict[str, Any] = _load()["facts"][profile]
     return found
+
+
+_files: dict[str, dict[str, Any] | None] = {}
+
+
+def _own(path: str) -> dict[str, Any] | None:
+    """The facts of a profile file of the user's own, None if there is no such file. Raises UsageError on a faulty one."""
+    if path not in _files:
+        from moelint.trainer.profile_file import load
+
+        _files[path] = load(path) if os.path.isfile(path) else None
+    return _files[path]
 
 
 def names() -> list[str]:

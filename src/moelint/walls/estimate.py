@@ -159,7 +159,7 @@ class Estimate:
     def _memory_figure_again(self, **changes: Any) -> float:
         return self.again(**changes).worst.high_gib
 
-    def _narrow(self) -> list[str]:
+    def narrow(self) -> list[str]:
         """Selective modules that cost little: those that this model has."""
         modules = ["layernorm"]
         if self.shape.experts:
@@ -225,9 +225,9 @@ class Estimate:
         if rest == "no_recompute_high_gib":
             return self._memory_figure_again(recompute="none")
         if rest == "selective_modules":
-            return ", ".join(self._narrow())
+            return ", ".join(self.narrow())
         if rest == "selective_high_gib":
-            return self._memory_figure_again(recompute="selective", recompute_modules=frozenset(self._narrow()))
+            return self._memory_figure_again(recompute="selective", recompute_modules=frozenset(self.narrow()))
         if rest == "half_tp_high_gib":
             if layout.tp % 2:
                 return None
