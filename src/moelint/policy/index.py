@@ -20,8 +20,6 @@ from moelint.policy.load import Packs
 
 # Settings that choose the class of model or dataset, and with it other defaults.
 _CLASSES = ("model.multi_latent_attention", "model._target_", "dataset._target_")
-_MADE: dict[tuple[int, Any], tuple[list[int], dict[str, list[int]]]] = {}
-
 
 def candidates(packs: Packs, effective: Any) -> list[int]:
     """Numbers of the cases to try, ascending."""
@@ -56,7 +54,7 @@ def _index(packs: Packs, effective: Any) -> tuple[list[int], dict[str, list[int]
     name = (
         config.trainer, config.dialect, effective.table.release, releases, config.complete_env, classes,
     )
-    found = _MADE.get((id(packs), name))
+    found = packs.indexes.get(name)
     if found is None:
         def build() -> tuple[Any, ...]:
             from moelint.policy.watch import build_index
@@ -64,8 +62,9 @@ def _index(packs: Packs, effective: Any) -> tuple[list[int], dict[str, list[int]
             return (build_index(packs, effective, _CLASSES),)
 
         stored = Store(packs.cached).get("index " + repr(name), [*packs.sources, *_sources()], build)[0]
-        found = _MADE[id(packs), name] = stored
-    return found
+        found = packs.indexes[name] = stored
+    made: tuple[list[int], dict[str, list[int]]] = found
+    return made
 
 
 def _sources() -> list[str]:

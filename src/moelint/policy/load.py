@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from moelint import data
-from moelint.cache import Blobs, Store
+from moelint.cache import Blobs, Store, fingerprint
 from moelint.lang.facts import Facts
 from moelint.policy.errors import PolicyError, PolicyProblem
 
 SHIPPED = ("megatron", "hardware", "walls", "change")
-_loaded: dict[tuple[tuple[str, ...], bool], Packs] = {}
+_loaded: dict[tuple[tuple[str, ...], bool], tuple[str, Packs]] = {}
 
 
 class Rule:
@@ -51,8 +51,8 @@ class Packs:
     that rules once had; ``versions``: pack name → version. ``texts`` (slow to load) has what ``explain`` prints."""
 
     __slots__ = (
-        "_closures", "_facts", "_rules", "applies", "blobs", "cached", "cases", "core", "ids", "redirects", "sources",
-        "versions",
+        "_closures", "_facts", "_rules", "applies", "blobs", "cached", "cases", "core", "ids", "indexes", "redirects",
+        "sources", "versions",
     )
 
     def __init__(self, blobs: Blobs, sources: list[str], cached: bool = True) -> None:
@@ -63,6 +63,7 @@ class Packs:
         self.ids: dict[str, tuple[str, str]] = self.core["ids"]
         self.redirects: dict[str, str] = self.core["redirects"]
         self.versions: dict[str, str] = self.core["packs"]
+        self.indexes: dict[Any, Any] = {}  # watch indexes by set of defaults, see ``moelint.policy.index``
         self._closures: list[Any] = [None] * len(self.cases)
         self._rules: dict[int, Rule] = {}
         self._facts: Facts | None = None
@@ -121,19 +122,20 @@ class Packs:
 def load(policies: Iterable[str] = (), cache: bool = True, shipped: bool = True) -> Packs:
     """The shipped packs, and over them ``policies`` (names of shipped packs, or folders). Raises PolicyError."""
     wanted = folders(policies, shipped)
+    sources = [path for folder in wanted for path in files(folder)]
+    sources += [p for p in _shared() if os.path.exists(p)]
     key = (tuple(wanted), cache)
+    stamp = fingerprint(sources)
     found = _loaded.get(key)
-    if found is None:
-        sources = [path for folder in wanted for path in files(folder)]
-        sources += [p for p in _shared() if os.path.exists(p)]
+    if found is None or found[0] != stamp:  # a program that runs for long sees packs change under it
 
         def build() -> tuple[Any, ...]:
             from moelint.policy.compile import compile_packs
 
             return compile_packs(wanted, {f for f in wanted if not is_shipped(f)})
 
-        found = _loaded[key] = Packs(Store(cache).get("packs", sources, build), sources, cache)
-    return found
+        found = _loaded[key] = stamp, Packs(Store(cache).get("packs", sources, build), sources, cache)
+    return found[1]
 
 
 def is_shipped(folder: str) -> bool:
