@@ -88,15 +88,16 @@ class _Run:
     def fires(self, number: int, keep: frozenset[str] | None) -> Any:
         """True, False or UNKNOWN, under a mask of assumptions."""
         entry = self.cases[number]
-        result: Any = True
+        found = self.packs.condition(number)(self.effective.scope(entry[5], keep))
+        if found is False:  # nearly always: the gates need not be asked
+            return False
         for gate in entry[6]:
             allowed = self.allowed(gate, keep)
             if allowed is False:
                 return False
             if allowed is UNKNOWN:
-                result = UNKNOWN
-        found = self.packs.condition(number)(self.effective.scope(entry[5], keep))
-        return result if found is True else found
+                found = UNKNOWN
+        return found
 
     def allowed(self, gate: int, keep: frozenset[str] | None) -> Any:
         found = self.gates.get((gate, keep))
