@@ -8,11 +8,15 @@ bandwidth: 0.8 for plain collectives inside a domain, less where a measured run 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from .model import GB, Layout, Machine, Shape
 from .stages import stages
 from .static_memory import on_gpu, stage_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
 
 LINK_EFFICIENCY = 0.8
 # A profiled 16×H100 job spent twice the time that 0.8 of the link predicts (metadata, permutation, waits).

@@ -6,12 +6,16 @@ within 1 % of 87 published rows (tests/walls/test_compute.py).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from . import params
 from .communication import routed_tokens
 from .model import Layout, Machine, Shape
 from .stages import kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
 
 
 def attended(shape: Shape, layer_number: int, seq: int) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from . import activations, communication, compute, host, params, static_memory, step
 from .activations import Activation
 from .communication import ExpertTraffic
@@ -11,6 +9,12 @@ from .model import Layout, Machine, Shape
 from .stages import Stage, stages
 from .static_memory import Static
 from .step import StepTime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
 
 # Above the sum of the parts: allocator, NCCL buffers, workspaces; with graphs or EP overlap also their private pools.
 RESERVE_EAGER = (1.08, 2.0)  # factor, GiB

@@ -6,7 +6,12 @@ by a name alone: bytes, GB (1e9), GiB (2^30), GB/s, TFLOPS and seconds stand in 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
+
 
 GIB = float(2**30)
 GB = 1e9

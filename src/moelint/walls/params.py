@@ -6,10 +6,14 @@ Core builds for them; checked against ten published totals (tests/walls/test_par
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from .model import Shape
 from .stages import kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
 
 
 class Count(NamedTuple):

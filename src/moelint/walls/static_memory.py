@@ -7,12 +7,16 @@ estimators compute for the even case (tests/walls/test_static_memory.py compares
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from . import params
 from .model import GIB, Layout, Shape
 from .params import Count
 from .stages import Stage, stages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
 
 
 class Static(NamedTuple):

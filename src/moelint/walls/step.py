@@ -8,12 +8,16 @@ beside what overlap hides; the host's launches set a floor.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from . import activations, communication, compute, host
 from .model import Layout, Machine, Shape
 from .stages import kinds, stages
 from .static_memory import on_gpu, stage_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from moelint.walls.record import Record as NamedTuple
 
 
 class Constants(NamedTuple):
