@@ -12,8 +12,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from moelint.typed import Any
 from moelint.version import __version__
 
 try:  # hashlib costs milliseconds for OpenSSL; the algorithm itself is built in

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
 
 from moelint.conf.load import for_folder, load
 from moelint.conf.model import Conf, Section
@@ -21,6 +20,7 @@ from moelint.read.configs import ReadOptions
 from moelint.read.files import FileRead, read_file
 from moelint.results import SEVERITIES, ConfigReport, FileReport, Finding, Report
 from moelint.text.source import Source
+from moelint.typed import Any
 
 
 class Engine:

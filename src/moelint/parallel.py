@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+
+from moelint.typed import Any
 
 _BATCH = 16  # files taken at once
 

@@ -22,10 +22,10 @@ comm_overlap:
 """
 # Each costs more than evaluating all rules.
 BANNED = {
-    "argparse", "ast", "asyncio", "click", "concurrent", "concurrent.futures", "csv", "dataclasses", "datetime", "decimal", "difflib",
+    "argparse", "ast", "asyncio", "click", "contextlib", "concurrent", "concurrent.futures", "csv", "dataclasses", "datetime", "decimal", "difflib",
     "fractions", "hashlib", "http", "importlib.metadata", "importlib.resources", "inspect", "json", "jsonschema", "logging",
     "multiprocessing", "packaging", "pathlib", "pickle", "platform", "random", "ruamel", "ruamel.yaml", "shlex", "shutil", "socket",
-    "ssl", "string", "subprocess", "tempfile", "textwrap", "threading", "tomllib", "traceback", "unittest", "urllib", "urllib.parse",
+    "ssl", "string", "subprocess", "tempfile", "textwrap", "threading", "tomllib", "traceback", "typing", "unittest", "urllib", "urllib.parse",
     "uuid", "yaml.constructor", "yaml.loader", "yaml.representer", "zipfile",
 }
 PROGRAM = """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
 from moelint.cli.options import OPTIONS, output, pair, rules
 from moelint.report import FORMATS
+from moelint.typed import Any
 
 _EPILOG = """\b
 Commands (moelint COMMAND --help):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
 
 import click
 
 from moelint.errors import UsageError
+from moelint.typed import Any
 
 
 def every(policies: tuple[str, ...]) -> list[dict[str, Any]]:

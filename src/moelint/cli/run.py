@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, Any
 
 from moelint import report as reports
 from moelint.api import check
@@ -14,6 +13,7 @@ from moelint.errors import UsageError
 from moelint.options import Options
 from moelint.report import escape
 from moelint.results import Report
+from moelint.typed import IO, Any
 
 
 def run(paths: list[str], given: dict[str, Any]) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 import click
 
 from moelint.errors import UsageError
+from moelint.typed import Any
 
 _SHOWN = ("gpu", "gpus", "gpus-per-node", "nvlink-domain", "hbm-gb", "container", "megatron-core", "megatron-bridge")
 

@@ -7,9 +7,9 @@ root.
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint.conf.model import Conf, ConfError, Section
+from moelint.typed import Any
 
 NAMES = (".moelint.yaml", ".moelint.yml", "pyproject.toml")
 _SECTION = {

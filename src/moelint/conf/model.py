@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint.conf.globs import matches
+from moelint.typed import Any
 
 
 class ConfError(Exception):

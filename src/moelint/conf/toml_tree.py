@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
 
 from moelint.conf.model import ConfError
+from moelint.typed import Any
 
 _TABLE = re.compile(r"^\s*\[\[?\s*tool\.moelint(?:\.([\w-]+))?[^\]]*\]", re.MULTILINE)
 _KEY = re.compile(r"^\s*([\w-]+)\s*=", re.MULTILINE)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.conf.model import ConfError
+from moelint.typed import Any
 
 
 def tree(path: str, text: str) -> tuple[Any, dict[tuple[Any, ...], tuple[int, int]]]:

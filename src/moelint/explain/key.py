@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.explain.rule import scalar
+from moelint.typed import Any
 
 TRAINERS = ("bridge", "core", "lm")
 _TITLE = {"bridge": "Megatron Bridge", "core": "Megatron Core", "lm": "Megatron-LM"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.engine import Engine
 from moelint.explain.rule import scalar
 from moelint.findings.anchor import fact, plain
@@ -11,6 +9,7 @@ from moelint.lang.template import show
 from moelint.options import Options
 from moelint.read.config import Config
 from moelint.text.source import Source
+from moelint.typed import Any
 
 
 def explain(path: str, line: int, options: Options) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.findings.pages import page
 from moelint.results import RuleInfo
+from moelint.typed import Any
 
 
 def find(word: str, packs: Any) -> RuleInfo | None:

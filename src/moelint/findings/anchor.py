@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.findings.problems import place
 from moelint.lang.template import render
 from moelint.lang.unknown import UNKNOWN
 from moelint.lang.versions import Version
 from moelint.read.config import Config, Written
 from moelint.results import EFFECT_SEVERITY, SEVERITIES, Finding, Place, Related
+from moelint.typed import Any
 
 
 def written_place(written: Written) -> Place:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.findings.anchor import fact, severity, written_place
 from moelint.findings.problems import place
 from moelint.read.config import Config
 from moelint.results import Finding
 from moelint.trainer.key_rules import BY_ID
+from moelint.typed import Any
 
 
 def from_key_problem(problem: Any, scope: Any, config: Config, level: str | None, strict: bool) -> Finding:

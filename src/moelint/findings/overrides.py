@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.findings.anchor import fact, in_file, plain, severity, written_place
 from moelint.lang.functions import equal
 from moelint.lang.template import show
 from moelint.read.config import Config
 from moelint.results import Finding, RuleInfo
+from moelint.typed import Any
 
 NAME = "trainer-overrides-value"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.findings.builtin_pages import info as builtin
 from moelint.lang.unknown import UNKNOWN
 from moelint.results import RuleInfo
+from moelint.typed import Any
 
 
 class _NoScope:

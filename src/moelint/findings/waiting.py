@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from moelint.findings.anchor import in_file
 from moelint.read.config import Config
+from moelint.typed import Any
 
 
 def waiting(undecided: Iterable[tuple[str, str, Iterable[str]]], config: Config) -> dict[str, Any]:

@@ -8,12 +8,12 @@ slip into its place. A fix of an assumed verdict is never safe.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from moelint.fix.changes import ADD, REMOVE, RENAME, SET, UNSET, Change, elements, same, same_setting
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config
 from moelint.results import Fix
+from moelint.typed import Any
 
 SAFE, UNSAFE = "safe", "unsafe"
 

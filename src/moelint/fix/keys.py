@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.fix.changes import RENAME, SET, UNSET, Change
 from moelint.fix.write import write
 from moelint.read.config import Config
 from moelint.results import Fix
+from moelint.typed import Any
 
 
 def fix_of(problem: Any, config: Config) -> list[Fix]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from moelint.fix.changes import same, same_setting
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.results import Fix
 from moelint.text.source import Source
+from moelint.typed import Any
 
 _MAX_NODES = 200_000  # values that the second reader may show; more would be aliases of aliases
 _MISSING = object()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 from moelint.fix.changes import ADD, REMOVE, RENAME, UNSET, Change, elements, same
 from moelint.read.config import Config
 from moelint.text.document import Document, EditError, Path
 from moelint.text.edits import Edit, apply, overlap
 from moelint.text.yaml_document import YamlDocument
+from moelint.typed import Any
 
 _Step = Callable[[Document], list[Edit]]
 

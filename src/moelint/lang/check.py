@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from moelint.lang.errors import LangError
 from moelint.lang.functions import TABLE
 from moelint.lang.names import ANY, NUMERIC, Info, NameTable
 from moelint.lang.suggest import nearest
+from moelint.typed import Any
 
 Tree = tuple[Any, ...]
 Known = frozenset[str]  # names that are proved not to be None where an expression is read

@@ -7,12 +7,12 @@ gives a value or UNKNOWN. It never raises for any value that a scope may hold.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from moelint.lang.functions import TABLE, bounded, contains, elements, equal, is_int, is_number
 from moelint.lang.limits import FUEL, LIST, STEPS, STRING
 from moelint.lang.unknown import UNKNOWN
 from moelint.lang.versions import Version, parse
+from moelint.typed import Any
 
 Tree = tuple[Any, ...]
 Scope = Any

@@ -7,10 +7,10 @@ a circle is refused when they are compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from moelint.lang.errors import LangError
 from moelint.lang.names import Info, NameTable, reads
+from moelint.typed import Any
 
 Tree = tuple[Any, ...]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from moelint.lang.limits import FUEL, LIST, NUMBER, STRING
 from moelint.lang.unknown import UNKNOWN
 from moelint.lang.versions import Version, parse
+from moelint.typed import Any
 
 Value = Any  # a value of the language, or UNKNOWN
 

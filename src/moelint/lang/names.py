@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from moelint.lang.suggest import nearest
+from moelint.typed import Any
 
 # Sections of a config: a dotted name that starts with one of them is a canonical key.
 SECTIONS = frozenset((

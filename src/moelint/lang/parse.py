@@ -8,13 +8,12 @@ Plain data, so that ``marshal`` can store it. Only a pack's compilation comes he
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.errors import LangError
 from moelint.lang.functions import TABLE
 from moelint.lang.limits import DEPTH, NODES, NUMBER, STRING, TEXT
 from moelint.lang.names import NameTable
 from moelint.lang.suggest import nearest
+from moelint.typed import Any
 
 Tree = tuple[Any, ...]
 _COMPARE = {

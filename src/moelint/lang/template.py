@@ -8,7 +8,6 @@ Control characters of values are escaped: a message never moves a terminal's cur
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from moelint.lang.closures import closure
 from moelint.lang.errors import LangError
@@ -16,6 +15,7 @@ from moelint.lang.functions import is_number
 from moelint.lang.names import SECTIONS, NameTable
 from moelint.lang.unknown import UNKNOWN
 from moelint.lang.versions import Version
+from moelint.typed import Any
 
 Template = tuple[Any, ...]  # a text, or ("value", tree, format) or ("key", name, tree, format)
 _LONGEST = 200

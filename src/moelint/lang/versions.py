@@ -6,9 +6,8 @@ because its rules for pre-releases would leave out what containers ship (``2.9.0
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN, Unknown
+from moelint.typed import Any
 
 Key = tuple[Any, ...]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import marshal
 import os
-from typing import Any
 
 from moelint.lang.check import proved
 from moelint.lang.errors import LangError
@@ -25,6 +24,7 @@ from moelint.policy.schema import validate
 from moelint.policy.yaml_tree import Path, YamlTree, read
 from moelint.results import EFFECT_SEVERITY
 from moelint.trainer.gates import compile_applies
+from moelint.typed import Any
 
 # Positions in a compiled case (a tuple of the core blob).
 # The tree is bytes of its own: a run unmarshals only the conditions that it tries.

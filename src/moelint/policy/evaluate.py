@@ -8,12 +8,12 @@ one), and does not fire if it hangs on several.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.policy.load import Packs, Rule
 from moelint.policy.recorder import Recorder
 from moelint.trainer.gates import allows
+from moelint.typed import Any
 
 Wanted = Callable[[str, str | None], bool]
 Undecided = tuple[str, str, list[str]]  # rule id, severity, the unknown names that it waits for

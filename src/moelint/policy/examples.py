@@ -7,7 +7,6 @@ words of the target (``gpus: 16``, ``torch: "2.9"``).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from moelint.lang.closures import closure, condition
 from moelint.lang.functions import equal
@@ -17,6 +16,7 @@ from moelint.policy.load import Packs
 from moelint.read.config import Config, Written
 from moelint.text.document import Document
 from moelint.text.source import Source
+from moelint.typed import Any
 
 _DIALECT = {"bridge": "bridge", "core": "megatron-core", "lm": "megatron-lm-yaml"}
 

@@ -12,11 +12,11 @@ once for each set of defaults (trainer, dialect, release, model class) and store
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint import data
 from moelint.cache import Store
 from moelint.policy.load import Packs
+from moelint.typed import Any
 
 # Settings that choose the class of model or dataset, and with it other defaults.
 _CLASSES = ("model.multi_latent_attention", "model._target_", "dataset._target_")

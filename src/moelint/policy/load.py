@@ -5,12 +5,12 @@ from __future__ import annotations
 import marshal
 import os
 from collections.abc import Iterable
-from typing import Any
 
 from moelint import data
 from moelint.cache import Blobs, Store, fingerprint
 from moelint.lang.facts import Facts
 from moelint.policy.errors import PolicyError, PolicyProblem
+from moelint.typed import Any
 
 SHIPPED = ("megatron", "hardware", "walls", "change")
 _loaded: dict[tuple[tuple[str, ...], bool], tuple[str, Packs]] = {}

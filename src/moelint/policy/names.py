@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from moelint import data
 from moelint.lang.names import ANY, Info, NameTable
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.lang.facts import FactError

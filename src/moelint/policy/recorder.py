@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.facts import Facts
 from moelint.lang.names import REVISIONS
+from moelint.typed import Any
 
 _PLAIN = frozenset(("trainer", "dialect", "complete"))
 _LISTS = frozenset(("stages", "moe_layers"))  # worked out from settings: those are what was read

@@ -6,11 +6,11 @@ A test keeps it in step with the ``jsonschema`` package, which a run need not ha
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from moelint.lang.suggest import nearest
 from moelint.policy.errors import PolicyProblem
 from moelint.policy.yaml_tree import Path, YamlTree
+from moelint.typed import Any
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "number": (int, float),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.closures import condition
 from moelint.policy.load import Packs
 from moelint.trainer.gates import allows
+from moelint.typed import Any
 
 _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
 _OPEN = ("target.", "hw.", "walls.", "before.", "saved.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.policy.errors import PolicyProblem
+from moelint.typed import Any
 
 Path = tuple[Any, ...]
 _DEPTH, _SIZE, _NODES = 40, 4_000_000, 300_000  # an alias counts each time that it is used

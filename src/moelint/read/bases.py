@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import Any
 
 from moelint import cache, data
 from moelint.read.config import Config, Written
 from moelint.text.document import Problem
 from moelint.text.source import Source
+from moelint.typed import Any
 
 _TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")
 _table: dict[str, Any] | None = None

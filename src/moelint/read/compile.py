@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+
+from moelint.typed import Any
 
 Pattern = tuple[Any, ...]  # a path; None stands for any one key
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.text.document import Document, Problem, Setting
+from moelint.typed import Any
 
 
 class Written:

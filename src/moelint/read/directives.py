@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from moelint.read.config import Ignore
 from moelint.text.document import Problem
 from moelint.text.source import Source
+from moelint.typed import Any
 
 _MARK = r"#+\s*moelint\s*:"  # patterns are compiled where a file needs them: most have no directive
 _MISSPELT = r"(?i)#+\s*(moe[-_ ]?lint|molint|moelnt)\s*[:=]?\s+(?=[a-z-]+[=\[]|complete\b)"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint import cache, data
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.values import list_expression
 from moelint.text.scalars import plain
+from moelint.typed import Any
 
 BARE = object()
 """The flag stands alone, without a value."""

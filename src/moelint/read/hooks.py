@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.read.view import View, imply, state
 from moelint.text.document import Path
+from moelint.typed import Any
 
 Hook = Callable[[Config, View], None]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from moelint.read.interpolation import Interpolation
 from moelint.text.document import Document, Path, Problem, Setting
 from moelint.text.scalars import plain
 from moelint.text.source import Source, TextError
+from moelint.typed import Any
 
 _DEPTH = 20
 _FILES = 100  # of one chain; a chain that has more is not followed to its end

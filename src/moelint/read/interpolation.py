@@ -6,10 +6,10 @@ Nothing is run: a variable of the environment is unknown unless the user defines
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.text.document import Path, Setting
+from moelint.typed import Any
 
 _DEPTH = 20  # references that lead to references
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read import flags
@@ -15,6 +14,7 @@ from moelint.read.tables import Table
 from moelint.read.values import CONVERSIONS, omegaconf_scalar
 from moelint.text.document import Document, Path, Setting
 from moelint.text.scalars import Opaque, plain
+from moelint.typed import Any
 
 
 class Layer:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint import cache, data
 from moelint.read.config import Config, Written
+from moelint.typed import Any
 
 _table: dict[str, Any] | None = None
 _providers: dict[str, Any] | None = None

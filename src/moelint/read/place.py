@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from moelint.read import flags
 from moelint.read.config import Config
 from moelint.read.tables import Table, tables
 from moelint.read.values import IMPOSSIBLE, WRITTEN
 from moelint.text.document import Document, Path, Setting
+from moelint.typed import Any
 
 
 class _Removed:

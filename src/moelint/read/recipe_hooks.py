@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from moelint.text.python.hooks import NOTHING, Hooks
 from moelint.text.python.values import ClassValue, External, Instance
+from moelint.typed import Any
 
 _PROVIDER = "moelint.provider:"
 Facts = Callable[[str], "Mapping[str, Any] | None"]

@@ -6,7 +6,6 @@ import ast
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
@@ -28,6 +27,7 @@ from moelint.text.python.values import (
     Raised,
 )
 from moelint.text.source import Source
+from moelint.typed import Any
 
 DIALECT = "bridge-python"
 _TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from moelint.read.tables import Table, tables
 from moelint.text.document import Document, Path
+from moelint.typed import Any
 
 
 def recognise(document: Document) -> str | None:

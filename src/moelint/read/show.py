@@ -5,11 +5,10 @@ One line a setting: canonical key = value, its origin, file:line, the author's s
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.read.files import FileRead
+from moelint.typed import Any
 
 
 def lines(found: FileRead) -> list[str]:

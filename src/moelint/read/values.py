@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from moelint.text.scalars import plain
+from moelint.typed import Any
 
 _OMEGACONF_FLOAT = re.compile(
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?\Z|[-+]?\.?(?:inf|nan)\Z",

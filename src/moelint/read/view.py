@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.read.mapping import Layer
 from moelint.text.document import Path, Setting
+from moelint.typed import Any
 
 
 class View:

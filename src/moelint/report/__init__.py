@@ -5,7 +5,7 @@ Every module has ``write(report, stream, options)``; ``FORMATS`` names them with
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from moelint.typed import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from moelint.results import Report

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import IO
-
 from moelint.report import Options, escape
 from moelint.results import Report
+from moelint.typed import IO
 
 _LEVEL = {"error": "error", "warning": "warning", "note": "notice"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from hashlib import sha1
-from typing import IO
 
 from moelint.report import Options, escape
 from moelint.results import Report
+from moelint.typed import IO
 
 _LEVEL = {"error": "critical", "warning": "major", "note": "info"}
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import IO, Any
 
 from moelint.report import Options
 from moelint.results import FileReport, Finding, Fix, Place, Report
 from moelint.text.source import Source
+from moelint.typed import IO, Any
 from moelint.version import __version__
 
 

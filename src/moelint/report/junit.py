@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import IO
 from xml.sax.saxutils import escape as xml
 from xml.sax.saxutils import quoteattr
 
 from moelint.report import Options, escape
 from moelint.results import Report
+from moelint.typed import IO
 
 
 def _attribute(text: str) -> str:

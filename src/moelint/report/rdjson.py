@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import IO, Any
 
 from moelint.report import Options
 from moelint.report.json import edits
 from moelint.results import FileReport, Finding, Report
+from moelint.typed import IO, Any
 
 _LEVEL = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 

@@ -7,13 +7,13 @@ regions as tight as a setting, URIs relative to the repository's root.
 from __future__ import annotations
 
 import json
-from typing import IO, Any
 from urllib.parse import quote
 
 from moelint.report import Options
 from moelint.report.json import edits
 from moelint.report.linehash import line_hashes
 from moelint.results import FileReport, Finding, Fix, Place, Report, RuleInfo
+from moelint.typed import IO, Any
 from moelint.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
-
 from moelint.report import Options, escape
 from moelint.report.paint import Paint
 from moelint.report.width import columns, window, wrap
 from moelint.results import FileReport, Finding, Fix, Report
 from moelint.text.edits import apply
+from moelint.typed import IO, Any
 
 _SHOWN_WAITING = 3  # values named in the waiting line
 _SHOWN_FACTS = 6  # more of them only with --show-facts

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from moelint.report.paint import Paint
+from moelint.typed import Any
 
 Page = dict[str, Any]
 _WIDTH = 100

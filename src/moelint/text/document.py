@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.text.edits import Edit
 from moelint.text.source import Source
+from moelint.typed import Any
 
 Path = tuple[Any, ...]  # mapping keys are str (as written, unquoted), sequence positions int
 

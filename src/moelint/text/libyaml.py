@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+
+from moelint.typed import Any
 
 _ERRORS = {
     "reader": "ReaderError", "scanner": "ScannerError", "parser": "ParserError", "composer": "ComposerError",

@@ -6,7 +6,8 @@ One difference is wanted: dates stay text, as no trainer setting is a date.
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from moelint.typed import Any
 
 _NUMBER_START = frozenset("0123456789+-.")
 _BOOLEANS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}

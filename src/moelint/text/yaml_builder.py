@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 from moelint.text.document import Path, Problem, Setting
 from moelint.text.scalars import Opaque
 from moelint.text.source import Source, TextError
 from moelint.text.spans import comments
 from moelint.text.yaml_document import YamlDocument
+from moelint.typed import Any
 
 MAX_DEPTH = 100
 """Levels of nesting that a config may have."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from moelint.text.document import Document, EditError, Path, Problem, Setting
 from moelint.text.edits import Edit, apply
 from moelint.text.lines import joined
 from moelint.text.source import Source, TextError
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.text.yaml_edits import Editor

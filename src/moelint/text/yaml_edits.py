@@ -5,8 +5,6 @@ Each function returns edits for the text as it is; ``YamlDocument`` reads the ou
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.text import yaml_flow
 from moelint.text.document import EditError, Path
 from moelint.text.edits import Edit
@@ -15,6 +13,7 @@ from moelint.text.spans import back
 from moelint.text.yaml_render import render
 from moelint.text.yaml_render import text as string
 from moelint.text.yaml_tree import Node, find
+from moelint.typed import Any
 
 _SCALAR_TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null"))
 _COLLECTION_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")

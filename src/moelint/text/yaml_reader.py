@@ -7,7 +7,6 @@ merge key are copies that share their values, at most ``yaml_builder.MAX_ALIASED
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from moelint.text import libyaml
 from moelint.text.document import Problem, Setting
@@ -16,6 +15,7 @@ from moelint.text.source import Source, TextError
 from moelint.text.spans import back, block_end, past_properties
 from moelint.text.yaml_builder import MAX_DEPTH, Anchor, Builder, Frame, Key
 from moelint.text.yaml_document import YamlDocument
+from moelint.typed import Any
 
 from yaml.error import YAMLError  # isort: skip  # after libyaml, which decides how `yaml` is loaded
 from yaml.events import (  # isort: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from moelint.text.document import EditError
 from moelint.text.scalars import plain
+from moelint.typed import Any
 
 _PLAIN = r"[^\s\-?:,\[\]{}#&*!|>'\"%@`\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029\ufeff]*"
 _DASHED = r"[-?:][^\s?:,\[\]{}#&*!|>'\"%@`\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029\ufeff]*"

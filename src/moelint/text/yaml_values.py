@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.text.scalars import Opaque, plain, tagged
 from moelint.text.yaml_tree import Node
+from moelint.typed import Any
 
 
 def value_of(node: Node) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from moelint.lang.versions import Version
 from moelint.trainer.layers import OWN
 from moelint.trainer.releases import MAIN, PINNED_CORE
 from moelint.trainer.tables import all_releases
+from moelint.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from moelint.trainer.effective import Effective

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint import cache, data
+from moelint.typed import Any
 
 STAGES = ("given", "bridge-entry", "bridge", "lm", "core-entry", "core", "layer")
 FILES = {"bridge": ("bridge", "core"), "lm": ("lm", "core"), "core": ("core",)}

@@ -5,8 +5,6 @@ Everything is worked out on demand: a rule that reads four keys pays for four ke
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.facts import Facts
 from moelint.lang.functions import equal
 from moelint.lang.unknown import UNKNOWN
@@ -16,6 +14,7 @@ from moelint.trainer.layers import DUMPS, Layers
 from moelint.trainer.tables import Table, table
 from moelint.trainer.target import Target
 from moelint.trainer.view import Scope, View
+from moelint.typed import Any
 
 Mask = frozenset[str] | None
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN, Unknown
 from moelint.lang.versions import Version, gate, holds
+from moelint.typed import Any
 
 # compiled: alternatives, any of which must hold; each a tuple of (kind, name, data), all of which must hold
 Applies = tuple[tuple[tuple[str, str, Any], ...], ...]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint import cache, data
+from moelint.typed import Any
 
 _table: dict[str, Any] | None = None
 

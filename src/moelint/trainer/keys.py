@@ -5,8 +5,6 @@ Results are plain; the room of findings gives them their place. The pages of the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from moelint.lang.functions import equal
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.key_data import other_names, renames
@@ -14,6 +12,7 @@ from moelint.trainer.layers import DUMPS, OWN
 from moelint.trainer.releases import TRAINER_PACKAGE
 from moelint.trainer.tables import Spec, all_releases
 from moelint.trainer.values import Fault, fault
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.read.config import Written

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config
 from moelint.trainer.key_data import renames
 from moelint.trainer.spelling import normal
 from moelint.trainer.tables import Table
 from moelint.trainer.target import Target
+from moelint.typed import Any
 
 # dialects in which an absent key has the trainer's own default; other frameworks fill in their own
 OWN = frozenset(

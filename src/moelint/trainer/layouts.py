@@ -13,9 +13,8 @@ the split does not come out even: what the trainer says of that is a rule's matt
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from moelint.lang.unknown import UNKNOWN
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.trainer.view import Scope

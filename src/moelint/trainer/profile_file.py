@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint.errors import UsageError
+from moelint.typed import Any
 
 
 def load(path: str) -> dict[str, Any]:

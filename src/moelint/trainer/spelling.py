@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN
+from moelint.typed import Any
 
 DTYPES = {
     "bfloat16": "bf16",

@@ -7,11 +7,11 @@ compiled to plain data (see ``moelint.cache``).
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from moelint import cache, data
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.releases import RELEASES, TRAINER_PACKAGE
+from moelint.typed import Any
 
 _FILES = {"core": "core.json", "bridge": "bridge.json", "lm": "megatron-lm.json"}
 Spec = tuple[

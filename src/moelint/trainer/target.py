@@ -4,11 +4,11 @@ assumed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.lang.versions import Version
 from moelint.trainer.releases import MAIN, PINNED_CORE, RELEASES, TRAINER_PACKAGE, nearest, version
+from moelint.typed import Any
 
 # where a value may come from, first wins
 SOURCES = ("cli", "directive", "configuration", "config", "checkout")

@@ -3,11 +3,10 @@ choice."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.spelling import DTYPES, normal
 from moelint.trainer.tables import Spec
+from moelint.typed import Any
 
 # types whose values a config file cannot spell, or that take anything
 OPEN = frozenset(("any", "object", "callable", "dict", "classvar"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
 
 from moelint.lang.functions import equal
 from moelint.lang.names import SECTIONS
@@ -12,6 +11,7 @@ from moelint.lang.versions import Version
 from moelint.trainer.compiled import Rewrite
 from moelint.trainer.gates import allows
 from moelint.trainer.layers import ASSUMED, VALUE
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.read.config import Written

@@ -6,10 +6,9 @@ rule asks. A figure whose inputs are not known is UNKNOWN; ``missing`` says whic
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.walls_inputs import Get, Reader, read_layout, read_machine, read_shape
+from moelint.typed import Any
 from moelint.walls.estimate import Estimate
 from moelint.walls.model import Layout, Machine, Shape, ShapeError, check
 

@@ -7,9 +7,9 @@ move it by little fall back to what the trainer does by default and are listed i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from moelint.lang.unknown import UNKNOWN
+from moelint.typed import Any
 from moelint.walls import stages
 from moelint.walls.model import Layer, Layout, Machine, Shape
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.walls_adapter import Walls
 from moelint.trainer.walls_inputs import Get
+from moelint.typed import Any
 from moelint.walls.estimate import Estimate
 
 Change = dict[str, Any]  # canonical key → value

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.trainer.walls_adapter import Walls
 from moelint.trainer.walls_inputs import Get
 from moelint.trainer.walls_knobs import Knob, best, known
+from moelint.typed import Any
 from moelint.walls import communication, compute, host, params, static_memory
 from moelint.walls.estimate import LAYER_SHARE_OF_PEAK, Estimate
 from moelint.walls.stages import kinds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from moelint.typed import Any
 
 
 class Builtin:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import Any
 
 from moelint.text.python.builtins import PLAIN, TYPES, Builtin
 from moelint.text.python.frames import Frame, Return
@@ -23,6 +22,7 @@ from moelint.text.python.values import (
     Super,
     known,
 )
+from moelint.typed import Any
 
 _DEPTH = 60
 _MUTATING = {

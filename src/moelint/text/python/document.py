@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from moelint.text.document import Document, EditError, Path, Setting
 from moelint.text.edits import Edit
 from moelint.text.python.modules import Module
 from moelint.text.python.values import Place
+from moelint.typed import Any
 
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from moelint.text.python.calls import Calls
 from moelint.text.python.expressions import Expressions
@@ -13,6 +12,7 @@ from moelint.text.python.modules import Checkout, Module
 from moelint.text.python.objects import Objects
 from moelint.text.python.statements import Statements
 from moelint.text.python.values import ClassValue, External, Function, OutOfBudget
+from moelint.typed import Any
 
 STEPS = 400_000
 DEPTH = 60

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
 
 from moelint.text.python.builtins import BUILTINS
 from moelint.text.python.frames import Frame
 from moelint.text.python.hooks import NOTHING
 from moelint.text.python.part import Part
 from moelint.text.python.values import ClassValue, EnumMember, External, Function, Instance, Opaque, Raised, known
+from moelint.typed import Any
 
 LARGEST = 100_000  # elements or characters that an operation may build
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.text.python.modules import Module
 from moelint.text.python.values import ClassValue
+from moelint.typed import Any
 
 
 class Frame:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from moelint.text.python.values import ClassValue, External, Instance, Opaque
+from moelint.typed import Any
 
 NOTHING = object()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from moelint.text.python.frames import Frame
 from moelint.text.python.hooks import NOTHING
@@ -21,6 +20,7 @@ from moelint.text.python.values import (
     Raised,
     Super,
 )
+from moelint.typed import Any
 
 _ENUMS = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from moelint.text.python.hooks import Hooks
 from moelint.text.python.modules import Checkout, Module
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.text.python.frames import Frame

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from moelint.text.python.frames import Break, Continue, Frame, Return
 from moelint.text.python.part import Part
 from moelint.text.python.values import External, Function, Instance, Opaque, OutOfBudget, Place, Raised
+from moelint.typed import Any
 
 _UNSURE = Opaque("set under a condition that cannot be known here")
 _LOOPS = 10_000
