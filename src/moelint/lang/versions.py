@@ -20,6 +20,7 @@ _PATTERN = (
 )
 _LETTERS = {"alpha": "a", "beta": "b", "c": "rc", "pre": "rc", "preview": "rc"}
 _NO_PRE, _NO_DEV = (1, "", 0), (1, 0)
+_USUAL = ((".dev", (-1, ""), True), ("rc", (0, "rc"), False), ("a", (0, "a"), False), ("b", (0, "b"), False))
 _MAIN: Key = (1 << 30, (), _NO_PRE, -1, _NO_DEV, ())
 _compiled: Any = None
 
@@ -27,14 +28,17 @@ _compiled: Any = None
 def key(text: str) -> Key:
     """Sort key of a version. ``main`` sorts after every release. Raises ValueError if it is not a version."""
     text = text.strip().lower()
-    if text.replace(".", "").isdigit() and text.isascii() and ".." not in text and text[0] != "." and text[-1] != ".":
-        if len(text) > 200:
-            raise ValueError("version too long")
-        return (0, _release(text), _NO_PRE, -1, _NO_DEV, ())
     if text == "main":
         return _MAIN
     if len(text) > 200:
         raise ValueError("version too long")
+    if _is_plain(text):
+        return (0, _release(text), _NO_PRE, -1, _NO_DEV, ())
+    for mark, pre, dev in _USUAL:  # what tables and containers hold, without the pattern (it takes longer to compile)
+        head, found_mark, number = text.partition(mark)
+        if found_mark and number.isdigit() and number.isascii() and _is_plain(head):
+            tail = int(number)
+            return (0, _release(head), (*pre, 0 if dev else tail), -1, (0, tail) if dev else _NO_DEV, ())
     global _compiled
     if _compiled is None:
         import re
@@ -56,6 +60,12 @@ def key(text: str) -> Key:
         pieces = part("local").replace("-", ".").replace("_", ".").split(".")
         local = tuple((1, int(p), "") if p.isdigit() else (0, 0, p) for p in pieces)
     return (int(part("epoch") or 0), _release(part("release")), pre, post, dev, local)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a version is numbers with dots between them."""
+    digits = text.replace(".", "").isdigit() and text.isascii()
+    return digits and ".." not in text and text[0] != "." and text[-1] != "."
 
 
 def _release(text: str) -> tuple[int, ...]:

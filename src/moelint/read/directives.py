@@ -75,7 +75,8 @@ def read_directives(source: Source, comments: list[tuple[int, int]]) -> tuple[li
         text = source.text[start:end]
         mark = re.match(_MARK, text)
         if mark is None:
-            if (wrong := re.match(_MISSPELT, text)) is not None:
+            low = text.lower()
+            if ("lint" in low or "moel" in low) and (wrong := re.match(_MISSPELT, text)) is not None:
                 problems.append(
                     _problem(f"not a directive: write “# moelint:” instead of “{wrong[0].strip()}”", start, end)
                 )

@@ -14,7 +14,7 @@ from moelint.read.tables import hints, tables
 from moelint.text.document import Document, Path, Problem
 from moelint.text.source import Source, TextError
 
-_TEMPLATE = re.compile(r"^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? ", re.MULTILINE)
+_TEMPLATE = r"(?m)^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? "
 
 
 class FileRead:
@@ -178,7 +178,7 @@ def _unknown_dialect(name: str, directives: list[Directive]) -> Problem:
 
 def _unreadable(out: FileRead, error: TextError, options: ReadOptions) -> FileRead:
     text = out.source.text
-    if _TEMPLATE.search(text) and not re.search(r"^#\s*moelint:", text, re.MULTILINE):
+    if re.search(_TEMPLATE, text) and not re.search(r"^#\s*moelint:", text, re.MULTILINE):
         out.skipped = "a template, not YAML"
         return out
     starts = out.source.line_starts()

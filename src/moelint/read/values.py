@@ -8,11 +8,10 @@ from collections.abc import Callable
 from moelint.text.scalars import plain
 from moelint.typed import Any
 
-_OMEGACONF_FLOAT = re.compile(
-    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?\Z|[-+]?\.?(?:inf|nan)\Z",
-    re.ASCII | re.IGNORECASE,
+_OMEGACONF_FLOAT = (  # compiled where a file needs it, as all patterns here
+    r"(?ai)[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?\Z|[-+]?\.?(?:inf|nan)\Z"
 )
-_TOKEN = re.compile(r"\s*(?:(\d+)|(.))")
+_TOKEN = r"\s*(?:(\d+)|(.))"
 IMPOSSIBLE: Any = object()
 """No spelling of the dialect gives this value."""
 _LIST_LIMIT = 100_000  # elements; far above any real layer count
@@ -20,7 +19,7 @@ _LIST_LIMIT = 100_000  # elements; far above any real layer count
 
 def omegaconf_scalar(text: str) -> Any:
     """A plain scalar as OmegaConf's loader types it: like YAML 1.1, but ``1e-4`` is a number."""
-    if text[:1] in "0123456789+-.iInN" and _OMEGACONF_FLOAT.match(text):
+    if text[:1] in "0123456789+-.iInN" and re.match(_OMEGACONF_FLOAT, text):
         value = plain(text)
         if isinstance(value, str):
             try:
@@ -36,7 +35,7 @@ def list_expression(text: str) -> list[int] | None:
 
     Only integers, lists, ``+``, ``*`` and brackets are read; nothing is evaluated.
     """
-    tokens = [(int(number) if number else sign) for number, sign in _TOKEN.findall(text.strip())]
+    tokens = [(int(number) if number else sign) for number, sign in re.findall(_TOKEN, text.strip())]
     try:
         value, at = _sum(tokens, 0)
     except (IndexError, TypeError, ValueError, RecursionError):

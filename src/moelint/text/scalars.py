@@ -71,6 +71,9 @@ def tagged(text: str, tag: str) -> Any:
 def _number(text: str) -> Any:
     if text[0] != "0" and text.isdecimal() and text.isascii() and len(text) < 4000:
         return int(text)
+    whole, point, part = text.partition(".")
+    if point and text.isascii() and whole.isdecimal() and part.isdecimal() and len(text) < 4000:
+        return float(text)  # the usual one, without the patterns: they take longer to compile
     try:
         if re.fullmatch(_INT, text):
             return _int(text)

@@ -27,7 +27,7 @@ MAX_CHARACTERS = 4 << 20
 
 _STYLES = {"": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded"}
 _COLLECTION_TAGS = {None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
-_NOT_YAML_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
+_NOT_YAML_ASCII = "[^\t\n\r\x20-\x7e]"
 _NOT_YAML = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # 5 ms to compile: only if needed
 
 
@@ -51,7 +51,7 @@ def read_yaml(source: Source) -> list[YamlDocument]:
 def _text_error(source: Source, error: Any) -> TextError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is None:
-        bad = (_NOT_YAML_ASCII if source.text.isascii() else re.compile(_NOT_YAML)).search(source.text)
+        bad = re.search(_NOT_YAML_ASCII if source.text.isascii() else _NOT_YAML, source.text)
         if bad is None:
             return TextError(str(error), source.path)
         message = f"YAML does not allow the character U+{ord(bad[0]):04X}"

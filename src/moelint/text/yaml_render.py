@@ -17,7 +17,7 @@ _LOOKS_TYPED = (  # what another reader than PyYAML may take for a number, a dat
 )
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _BOOL_PAIRS = (("true", "false"), ("yes", "no"), ("on", "off"))
-_MUST_ESCAPE_ASCII = re.compile("[^\x20-\x7e]")
+_MUST_ESCAPE_ASCII = "[^\x20-\x7e]"
 _MUST_ESCAPE = "[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|\u2028|\u2029"  # slow
 
 
@@ -44,7 +44,7 @@ def render(value: Any, like: str = "", style: str = "plain", flow: bool = False)
 
 def text(value: str, style: str = "plain", flow: bool = False) -> str:
     """A string as a plain scalar where it reads back as itself, else in quotes."""
-    if (_MUST_ESCAPE_ASCII if value.isascii() else re.compile(_MUST_ESCAPE)).search(value):
+    if re.search(_MUST_ESCAPE_ASCII if value.isascii() else _MUST_ESCAPE, value):
         return _double(value)
     if style == "double":
         return _double(value)
