@@ -284,5 +284,6 @@ def _summary(report: Report, paint: Paint) -> str:
     if safe:
         out += f"\n{safe} can be fixed: moelint --fix"
     if len(first) > safe:
-        out += f"\n{len(first) - safe}{' more' if safe else ''} can be fixed with --fix --unsafe-fixes: read these first"
+        more = f"{len(first) - safe}{' more' if safe else ''}"
+        out += f"\n{more} can be fixed with --fix --unsafe-fixes: read these first"
     return out
