@@ -272,3 +272,27 @@ def test_an_unknown_base_is_said_with_the_nearest_name(tmp_path: Path) -> None:
     file = tmp_path / "over.yaml"
     file.write_text("# moelint: base=deepseek_v3_pretrain_confg\nmodel:\n  expert_model_parallel_size: 4\n")
     assert "did you mean deepseek_v3_pretrain_config?" in load(file).problems[0].message
+
+
+def test_a_number_in_the_environment_stays_a_number(recipe: Path) -> None:
+    config = load(recipe).configs[0]
+    text = config.document.source.text
+    changed = apply(text, config.document.set((config.name, "env_vars", "CUDA_DEVICE_MAX_CONNECTIONS"), "32"))
+    assert changed == text.replace('"CUDA_DEVICE_MAX_CONNECTIONS": 1}', '"CUDA_DEVICE_MAX_CONNECTIONS": 32}')
+
+
+def test_fix_changes_the_assignment_and_nothing_else(tmp_path: Path) -> None:
+    from moelint.cli import main
+
+    file = tmp_path / "mine.py"
+    before = (
+        "from megatron.bridge.recipes.deepseek import deepseek_v3_pretrain_config\n\n\n"
+        "def mine_config():\n    cfg = deepseek_v3_pretrain_config()  # the base\n"
+        "    cfg.model.moe_shared_expert_overlap = True  # hides a little\n"
+        "    cfg.comm_overlap.overlap_moe_expert_parallel_comm = True\n"
+        "    cfg.model.virtual_pipeline_model_parallel_size = 4\n    return cfg\n"
+    )
+    file.write_text(before)
+    with pytest.raises(SystemExit):
+        main(["--no-config", "--select", "OVL004", "--fix", str(file)])
+    assert file.read_text() == before.replace("overlap = True  # hides", "overlap = False  # hides")

@@ -50,6 +50,9 @@ class PythonDocument(Document):
         own = function.lineno <= place.value.lineno <= (function.end_lineno or 0)  # type: ignore[attr-defined]
         if isinstance(place.value, _LITERAL) or _is_name_of_constant(place.value):
             start, end = self.module.span(place.value)
+            number = isinstance(place.value, ast.Constant) and type(place.value.value) is int
+            if number and isinstance(value, str) and value.isdigit():
+                value = int(value)  # an environment variable whose author writes it as a number
             return [Edit(start, end, literal(value))]
         if not own:
             # The helper that sets it serves other configs too: say it again, last, in this one.
