@@ -10,12 +10,13 @@ import click
 from moelint.errors import UsageError
 from moelint.typed import Any
 
+_FORMATS = ["text", "json", "html"]
 _SHOWN = ("gpu", "gpus", "gpus-per-node", "nvlink-domain", "hbm-gb", "container", "megatron-core", "megatron-bridge")
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="[default: text]")
+@click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", help="[default: text]")
 @click.option("--output", metavar="FILE", help="Write to a file instead of stdout.")
 @click.option("--name", help="The config to show, where a file holds several.")
 @click.option("--target", multiple=True, metavar="KEY=VALUE", help="State the target, as a directive does. Repeatable.")
@@ -60,11 +61,11 @@ def _pages(path: str, name: str | None, given: dict[str, Any]) -> list[dict[str,
     from moelint.trainer.walls_page import page
 
     options = Options()
-    for where, texts, table in (("--target", given["target"], options.target), ("--define", given["define"], options.define)):
-        for text in texts:
+    for where, table in (("target", options.target), ("define", options.define)):
+        for text in given[where]:
             found = pair(text)
             if found is None:
-                raise UsageError(f"{where}: '{text}' is not KEY=VALUE")
+                raise UsageError(f"--{where}: '{text}' is not KEY=VALUE")
             table[found[0]] = found[1]
     if given["gpu"] is not None:
         options.target["gpu"] = given["gpu"]
@@ -81,7 +82,8 @@ def _pages(path: str, name: str | None, given: dict[str, Any]) -> list[dict[str,
         _known_gpu(effective.target.get("gpu"))
         stated = effective.target.stated()
         target = {key: stated[key] for key in _SHOWN if key in stated}
-        out.append(page(effective.scope().get, config.name, path, config.line, target))
+        shown = os.path.splitext(os.path.basename(path))[0] if config.name == "config" else config.name
+        out.append(page(effective.scope().get, shown, path, config.line, target))
     return out
 
 
@@ -95,7 +97,8 @@ def _known_gpu(gpu: Any) -> None:
     if facts(gpu) is None:
         near = nearest(gpu.upper(), names())
         hint = f"; did you mean {near}?" if near else ""
-        raise UsageError(f"no hardware profile is called '{gpu}'{hint} (known: {', '.join(names())}; or a profile's FILE.yaml)")
+        known = ", ".join(names())
+        raise UsageError(f"no hardware profile is called '{gpu}'{hint} (known: {known}; or a profile's FILE.yaml)")
 
 
 def _nothing(files: tuple[str, ...], name: str | None) -> str:
@@ -119,7 +122,7 @@ def _render(pages: list[dict[str, Any]], format_: str, beside: bool, color: bool
     if format_ == "html":
         from moelint.report.walls_html import html
 
-        return html(pages)
+        return html(pages, beside)
     from moelint.report.walls_text import text
 
     encoding = "utf-8" if output is not None else getattr(sys.stdout, "encoding", None) or "ascii"

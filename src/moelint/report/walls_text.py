@@ -10,12 +10,30 @@ from moelint.typed import Any
 Page = dict[str, Any]
 _WIDTH = 100
 _BAR = 44
-# One letter and one block for each part of the memory bar, static parts first.
+# A block for each part of the memory bar, static parts first.
 _MARKS = {
-    "expert weights": ("w", "█"), "other weights": ("W", "█"), "expert gradients": ("g", "▓"), "other gradients": ("G", "▓"),
-    "expert optimizer": ("o", "▒"), "other optimizer": ("O", "▒"), "gathered by FSDP": ("f", "▒"), "activations": ("a", "░"),
+    "expert weights": "█",
+    "other weights": "█",
+    "expert gradients": "▓",
+    "other gradients": "▓",
+    "expert optimizer": "▒",
+    "other optimizer": "▒",
+    "gathered by FSDP": "▒",
+    "activations": "░",
 }
-_PLAIN = {"█": "#", "▓": "=", "▒": "+", "░": ":", "·": ".", "×": "x", "→": "->", "–": "-", "…": "...", "│": "|"}
+_PLAIN = {
+    "█": "#",
+    "▓": "=",
+    "▒": "+",
+    "░": ":",
+    "·": ".",
+    "×": "x",
+    "→": "->",
+    "–": "-",
+    "…": "...",
+    "│": "|",
+    "║": "#",
+}
 
 
 def text(pages: list[Page], beside: bool, color: bool, unicode: bool) -> str:
@@ -42,15 +60,20 @@ def _page(page: Page, paint: Paint) -> list[str]:
     first = page["walls"][0] if page["walls"] else None
     if first is not None:
         word = "does not fit" if first["blocks"] else "stands first"
-        lines += [paint.severity("error" if first["blocks"] else "warning", f"The {first['wall']} wall {word}") +
-                  f": {first['why']}.", ""]
+        lines += [
+            paint.severity("error" if first["blocks"] else "warning", f"The {first['wall']} wall {word}")
+            + f": {first['why']}.",
+            "",
+        ]
     for part in (_mesh, _memory, _communication, _compute, _host, _knobs):
         lines += [*part(page, paint), ""]
     if page["missing"]:
         lines += [*_missing(page, paint), ""]
     if page["assumptions"]:
         lines += [paint.bold("ASSUMED"), *(f"  {a}" for a in page["assumptions"]), ""]
-    lines.append(paint.dim("Estimates, not measurements: see docs/walls.md for formulas, bands and what they were checked on."))
+    lines.append(
+        paint.dim("Estimates, not measurements: see docs/walls.md for formulas, bands and what they were checked on.")
+    )
     return lines
 
 
@@ -65,8 +88,11 @@ def _model(model: Page) -> str:
     if model["experts"]:
         head += f" · {model['experts']} experts, top-{model['topk']}"
     batch = f"global batch {model['global_batch']:,}" if model["global_batch"] else "global batch not stated"
-    return f"{head}\n{model['precision'].upper()} · sequence {model['seq']:,} · micro batch {model['micro_batch']} · {batch}, " \
-           f"{model['microbatches']} microbatches"
+    return (
+        f"{head}\n{model['precision'].upper()} · sequence {model['seq']:,} · micro batch {model['micro_batch']} · "
+        f"{batch}, "
+        f"{model['microbatches']} microbatches"
+    )
 
 
 def _kind(mixer: str, kind: str) -> str:
@@ -78,7 +104,8 @@ def _mesh(page: Page, paint: Paint) -> list[str]:
     mesh = page["mesh"]
     a, x = mesh["attention"], mesh["experts"]
     out = [
-        paint.bold("MESHES") + f"  {mesh['gpus']} GPUs, PP {a['pp']} × {mesh['stage_gpus']} GPUs a stage"
+        paint.bold("MESHES")
+        + f"  {mesh['gpus']} GPUs, PP {a['pp']} × {mesh['stage_gpus']} GPUs a stage"
         + (f", {mesh['vpp']} virtual stages" if mesh["vpp"] > 1 else ""),
         f"  attention  TP {a['tp']} × CP {a['cp']} × DP {a['dp']}",
         f"  experts    ETP {x['etp']} × EP {x['ep']} × EDP {x['edp']}" + _spans(mesh),
@@ -90,25 +117,37 @@ def _spans(mesh: Page) -> str:
     domains = mesh["expert_domains"]
     if domains is None:
         return ""
-    return "   one expert group inside an NVLink domain" if domains == 1 else \
-        f"   one expert group spans {domains} NVLink domains of {mesh['nvlink_domain']}"
+    return (
+        "   one expert group inside an NVLink domain"
+        if domains == 1
+        else f"   one expert group spans {domains} NVLink domains of {mesh['nvlink_domain']}"
+    )
 
 
 def drawing(mesh: Page, limit: int = 6) -> list[str]:
-    """The first pipeline stage over nodes: a row a node, a cell a GPU with its data-parallel and expert group."""
+    """The first pipeline stage over nodes: a cell a GPU with its copy of attention and its expert group, a bar between
+    nodes, a double one between NVLink domains."""
     node, stage = mesh["gpus_per_node"], mesh["stage_gpus"]
     a, x = mesh["attention"], mesh["experts"]
     inner = a["tp"] * a["cp"]
     group = x["ep"] * x["etp"]
+    domain = mesh["nvlink_domain"] or node
+    per_row = max(node, 16 // node * node)
     rows = []
-    for start in range(0, min(stage, node * limit), node):
-        ranks = range(start, min(start + node, stage))
-        cells = " ".join(f"{_letter(r // inner)}{_letter(r // group).upper()}" for r in ranks)
-        rows.append(f"    node {start // node:<3}│ {cells} │")
-    more = -(-stage // node) - len(rows)
+    for start in range(0, min(stage, per_row * limit), per_row):
+        nodes = []
+        for first in range(start, min(start + per_row, stage), node):
+            cells = " ".join(
+                f"{_letter(r // inner)}{_letter(r // group).upper()}" for r in range(first, min(first + node, stage))
+            )
+            nodes.append(("║" if first % domain == 0 and first else "│") + f" {cells} ")
+        rows.append(f"    node {start // node:<3}{''.join(nodes)}│")
+    more = -(-stage // node) - len(rows) * (per_row // node)
     if more > 0:
-        rows.append(f"    … {more} more nodes in this stage" + (f", {a['pp'] - 1} more stages" if a["pp"] > 1 else ""))
-    rows.append("    small letter: one copy of attention (TP×CP); capital: one copy of all experts (EP×ETP)")
+        stages = f", {a['pp'] - 1} more stages" if a["pp"] > 1 else ""
+        rows.append(f"    … {more} more nodes in this stage{stages}")
+    rows.append("    small letter: a copy of attention (TP×CP); capital: a copy of all experts (EP×ETP)")
+    rows.append("    ║ border of an NVLink domain")
     return rows
 
 
@@ -122,13 +161,17 @@ def _memory(page: Page, paint: Paint) -> list[str]:
     top = max([s["high_gib"] for s in memory["stages"]] + ([hbm] if hbm else []))
     limit = f" of {hbm:.0f} GiB" if hbm else " GiB (GPU not stated)"
     worst = next(s for s in memory["stages"] if s["rank"] == memory["worst_stage"])
-    out = [paint.bold("MEMORY") + f"  fullest stage {worst['rank']}: {worst['total_gib']:.1f} to {worst['high_gib']:.1f}{limit}"
-           f"   recompute: {memory['recompute']}"
-           + (f" ({', '.join(memory['recompute_modules'])})" if memory["recompute_modules"] else "")]
+    recompute = memory["recompute"]
+    if recompute == "selective":
+        recompute += f" ({', '.join(memory['recompute_modules']) or 'no modules'})"
+    size = f"{worst['total_gib']:.1f} to {worst['high_gib']:.1f}{limit}"
+    out = [paint.bold("MEMORY") + f"  fullest stage {worst['rank']}: {size}   recompute: {recompute}"]
     shown, hidden = _pick(memory["stages"], memory["worst_stage"])
     for stage in shown:
         bar = _bar(stage, top, hbm)
-        held = f"{stage['layers']} layers" + (" +emb" if stage["embedding"] else "") + (" +head" if stage["head"] else "")
+        held = (
+            f"{stage['layers']} layers" + (" +emb" if stage["embedding"] else "") + (" +head" if stage["head"] else "")
+        )
         held += f" +{stage['mtp']} MTP" if stage["mtp"] else ""
         mark = paint.severity("error", "!") if hbm and stage["high_gib"] > hbm else " "
         out.append(f"  stage {stage['rank']:<3}{bar}{mark}{stage['total_gib']:6.1f} – {stage['high_gib']:.1f}  {held}")
@@ -136,9 +179,11 @@ def _memory(page: Page, paint: Paint) -> list[str]:
         out.append(f"  … {hidden} more stages between these")
     parts = ", ".join(f"{label} {size:.1f}" for label, size in sorted(worst["parts_gib"], key=lambda p: -p[1]))
     factor, extra = memory["reserve"]["factor"], memory["reserve"]["gib"]
-    out += [f"  {parts}",
-            f"  █ weights ▓ gradients ▒ optimizer ░ activations · reserve ({factor - 1:.0%} + {extra:.0f} GiB)"
-            + ("  │ the GPU's memory" if hbm else "")]
+    out += [
+        f"  {parts}",
+        f"  █ weights ▓ gradients ▒ optimizer ░ activations · reserve ({factor - 1:.0%} + {extra:.0f} GiB)"
+        + ("  │ the GPU's memory" if hbm else ""),
+    ]
     return out
 
 
@@ -155,7 +200,7 @@ def _bar(stage: Page, top: float, hbm: float | None) -> str:
     at = 0.0
     for label, size in stage["parts_gib"]:
         for n in range(round(at / top * _BAR), round((at + size) / top * _BAR)):
-            cells[n] = _MARKS[label][1]
+            cells[n] = _MARKS[label]
         at += size
     for n in range(round(at / top * _BAR), round(stage["high_gib"] / top * _BAR)):
         cells[n] = "·"
@@ -166,16 +211,26 @@ def _bar(stage: Page, top: float, hbm: float | None) -> str:
 
 def _communication(page: Page, paint: Paint) -> list[str]:
     comm = page["communication"]
-    out = [paint.bold("COMMUNICATION") + f"  dispatcher {comm['dispatcher']}, EP overlap {'on' if comm['ep_overlap'] else 'off'}"]
+    out = [
+        paint.bold("COMMUNICATION")
+        + f"  dispatcher {comm['dispatcher']}, EP overlap {'on' if comm['ep_overlap'] else 'off'}"
+    ]
     if comm["ep_ranks"] > 1 and "nvlink_gb" in comm:
-        out.append(f"  dispatch or combine, a layer and microbatch: {comm['nvlink_gb'] * 1e3:.0f} MB over NVLink, "
-                   f"{comm['nic_gb'] * 1e3:.0f} MB over the network a GPU")
+        out.append(
+            f"  dispatch or combine, a layer and microbatch: {comm['nvlink_gb'] * 1e3:.0f} MB over NVLink, "
+            f"{comm['nic_gb'] * 1e3:.0f} MB over the network a GPU"
+        )
         if "ep_share" in comm:
-            out.append(f"  both, forward: {comm['ep_ms_per_layer']:.2f} ms beside {comm['layer_ms']:.2f} ms of compute: "
-                       f"{comm['ep_share']:.0%} of the layer before overlap")
+            out.append(
+                f"  both, forward: {comm['ep_ms_per_layer']:.2f} ms beside {comm['layer_ms']:.2f} ms of compute: "
+                f"{comm['ep_share']:.0%} of the layer before overlap"
+            )
     for row in comm.get("collectives", ()):
         where = "NVLink" if row["link"] == "nvlink" else "network"
-        out.append(f"  {row['name']:<34}{_size(row['gb']):>9} × {row['calls']:>9,.0f}  {where:<8}{row['seconds']:8.2f} s a step")
+        out.append(
+            f"  {row['name']:<34}{_size(row['gb']):>9} × {row['calls']:>9,.0f}  {where:<8}"
+            f"{row['seconds']:8.2f} s a step"
+        )
     return out
 
 
@@ -198,12 +253,18 @@ def _compute(page: Page, paint: Paint) -> list[str]:
         out.append(f"  pipeline bubble {part['bubble']:.1%} of the ideal time")
     if "step" in part:
         step = part["step"]
-        out.append(f"  step {step['low_s']:.2f} to {step['high_s']:.2f} s · {step['tflops_low']:.0f} to {step['tflops_high']:.0f} "
-                   f"TFLOPS a GPU ({step['tflops'] / step['peak_tflops']:.0%} of peak at the middle) · "
-                   f"{step['tokens_per_gpu_s']:,.0f} tokens/s a GPU at the middle")
+        out.append(
+            f"  step {step['low_s']:.2f} to {step['high_s']:.2f} s · "
+            f"{step['tflops_low']:.0f} to {step['tflops_high']:.0f} "
+            f"TFLOPS a GPU ({step['tflops'] / step['peak_tflops']:.0%} of peak at the middle) · "
+            f"{step['tokens_per_gpu_s']:,.0f} tokens/s a GPU at the middle"
+        )
         total = step["seconds"]
-        out += [f"    {label:<32}{seconds:8.2f} s  {_meter(seconds / total)}" for label, seconds in step["parts_s"].items()
-                if seconds > 0.002 * total]
+        out += [
+            f"    {label:<32}{seconds:8.2f} s  {_meter(seconds / total)}"
+            for label, seconds in step["parts_s"].items()
+            if seconds > 0.002 * total
+        ]
     return out
 
 
@@ -213,7 +274,8 @@ def _meter(share: float) -> str:
 
 def _host(page: Page, paint: Paint) -> list[str]:
     part = page["host"]
-    line = f"  about {part['kernels']:,.0f} kernels a step, {part['launch_s']:.2f} s to launch at {part['launch_us']:.0f} µs"
+    line = f"  about {part['kernels']:,.0f} kernels a step, "
+    line += f"{part['launch_s']:.2f} s to launch at {part['launch_us']:.0f} µs"
     if part["launch_ratio"] is not None:
         line += f", {part['launch_ratio']:.0%} of the GPU's time"
     return [paint.bold("HOST") + f"  CUDA graphs: {part['graphs'].replace('_', ' ')}", line]
@@ -222,7 +284,9 @@ def _host(page: Page, paint: Paint) -> list[str]:
 def _knobs(page: Page, paint: Paint) -> list[str]:
     out = [paint.bold("TRY NEXT") + "  each computed by changing the config and asking again"]
     for number, knob in enumerate(page["knobs"], 1):
-        out.append(f"  {number}. " + ", ".join(_change(key, knob["before"][key], value) for key, value in changes(knob)))
+        out.append(
+            f"  {number}. " + ", ".join(_change(key, knob["before"][key], value) for key, value in changes(knob))
+        )
         out.append(f"     {knob['why']}: {outcome(knob)}")
     if not page["knobs"]:
         out.append("  none of the knobs that it knows gives more than 2 %")
@@ -254,8 +318,11 @@ def outcome(knob: Page) -> str:
     high = knob["high_gib"]
     said = f"memory up to {high[0]:.1f} → {high[1]:.1f} GiB"
     if "step_s" in knob:
-        said = f"step {knob['step_s'][0]:.2f} → {knob['step_s'][1]:.2f} s ({knob['step_s'][0] / knob['step_s'][1] - 1:+.0%} " \
-               f"throughput), {said}"
+        said = (
+            f"step {knob['step_s'][0]:.2f} → {knob['step_s'][1]:.2f} s "
+            f"({knob['step_s'][0] / knob['step_s'][1] - 1:+.0%} "
+            f"throughput), {said}"
+        )
     return said
 
 
@@ -269,35 +336,63 @@ def _missing(page: Page, paint: Paint) -> list[str]:
 def how(key: str) -> str:
     """How to give an input."""
     if key.startswith("target."):
-        name = key[len("target."):].replace("_", "-")
-        return f"--target {name}=…, or \"# moelint: {name}=…\""
+        name = key[len("target.") :].replace("_", "-")
+        return f'--target {name}=…, or "# moelint: {name}=…"'
     return f"write {key}, name the model, or --base RECIPE"
 
 
 def _beside(left: Page, right: Page, paint: Paint) -> list[str]:
-    rows = [("", left["path"], right["path"]), ("config", left["config"], right["config"])]
-    for label, path, form in _COMPARED:
-        rows.append((label, *(_at(page, path, form) for page in (left, right))))
-    rows = [row for row in rows if row[1] != "–" or row[2] != "–"]
+    rows = compared(left, right)
     wide = max(len(row[0]) for row in rows) + 2
     column = min(36, max(len(row[1]) for row in rows) + 3)
     out = [paint.bold("SIDE BY SIDE")]
     for label, a, b in rows:
         line = f"  {label:<{wide}}{a:<{column}}{b}"
-        out.append(line if a == b or not label else paint.note(line))
+        out.append(line if a == b or label in ("file", "config") else paint.note(line))
     return out
 
 
+def compared(left: Page, right: Page) -> list[tuple[str, str, str]]:
+    """(what, left, right) of two pages, as text; what neither has is left out."""
+    rows = [("file", left["path"], right["path"]), ("config", left["config"], right["config"])]
+    rows.append(("memory, fullest stage", _fullest(left), _fullest(right)))
+    for label, path, form in _COMPARED:
+        rows.append((label, _at(left, path, form), _at(right, path, form)))
+    return [row for row in rows if row[1] != "–" or row[2] != "–"]
+
+
+def _fullest(page: Page) -> str:
+    if "memory" not in page:
+        return "–"
+    memory = page["memory"]
+    worst = next(s for s in memory["stages"] if s["rank"] == memory["worst_stage"])
+    limit = f" of {memory['hbm_gib']:.0f} GiB" if memory["hbm_gib"] else " GiB"
+    return f"{worst['total_gib']:.0f}–{worst['high_gib']:.0f}{limit}"
+
+
 _COMPARED: tuple[tuple[str, str, str], ...] = (
-    ("parameters", "model.params_b", "{:.1f} B"), ("GPUs", "mesh.gpus", "{}"), ("TP", "mesh.attention.tp", "{}"),
-    ("CP", "mesh.attention.cp", "{}"), ("DP", "mesh.attention.dp", "{}"), ("PP", "mesh.attention.pp", "{}"),
-    ("VPP", "mesh.vpp", "{}"), ("EP", "mesh.experts.ep", "{}"), ("ETP", "mesh.experts.etp", "{}"),
-    ("EDP", "mesh.experts.edp", "{}"), ("micro batch", "model.micro_batch", "{}"),
-    ("global batch", "model.global_batch", "{:,}"), ("dispatcher", "communication.dispatcher", "{}"),
-    ("EP overlap", "communication.ep_overlap", "{}"), ("recompute", "memory.recompute", "{}"), ("graphs", "host.graphs", "{}"),
-    ("EP share of a layer", "communication.ep_share", "{:.0%}"), ("rows an expert", "compute.rows_per_expert", "{:,.0f}"),
-    ("bubble", "compute.bubble", "{:.1%}"), ("step, middle", "compute.step.seconds", "{:.2f} s"),
-    ("TFLOPS, middle", "compute.step.tflops", "{:.0f}"), ("tokens/s a GPU, middle", "compute.step.tokens_per_gpu_s", "{:,.0f}"),
+    ("parameters", "model.params_b", "{:.1f} B"),
+    ("GPUs", "mesh.gpus", "{}"),
+    ("TP", "mesh.attention.tp", "{}"),
+    ("CP", "mesh.attention.cp", "{}"),
+    ("DP", "mesh.attention.dp", "{}"),
+    ("PP", "mesh.attention.pp", "{}"),
+    ("VPP", "mesh.vpp", "{}"),
+    ("EP", "mesh.experts.ep", "{}"),
+    ("ETP", "mesh.experts.etp", "{}"),
+    ("EDP", "mesh.experts.edp", "{}"),
+    ("micro batch", "model.micro_batch", "{}"),
+    ("global batch", "model.global_batch", "{:,}"),
+    ("dispatcher", "communication.dispatcher", "{}"),
+    ("EP overlap", "communication.ep_overlap", "{}"),
+    ("recompute", "memory.recompute", "{}"),
+    ("graphs", "host.graphs", "{}"),
+    ("EP share of a layer", "communication.ep_share", "{:.0%}"),
+    ("rows an expert", "compute.rows_per_expert", "{:,.0f}"),
+    ("bubble", "compute.bubble", "{:.1%}"),
+    ("step, middle", "compute.step.seconds", "{:.2f} s"),
+    ("TFLOPS, middle", "compute.step.tflops", "{:.0f}"),
+    ("tokens/s a GPU, middle", "compute.step.tokens_per_gpu_s", "{:,.0f}"),
     ("launch ratio", "host.launch_ratio", "{:.0%}"),
 )
 

@@ -41,7 +41,7 @@ _files: dict[str, dict[str, Any] | None] = {}
 
 
 def _own(path: str) -> dict[str, Any] | None:
-    """The facts of a profile file of the user's own, None if there is no such file. Raises UsageError on a faulty one."""
+    """The facts of a profile file of the user's own, None if there is none. Raises UsageError on a faulty one."""
     if path not in _files:
         from moelint.trainer.profile_file import load
 

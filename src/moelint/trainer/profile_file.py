@@ -21,16 +21,15 @@ def load(path: str) -> dict[str, Any]:
     except Exception as error:  # whatever the YAML reader says of a broken file
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     if not isinstance(profile, dict) or not isinstance(profile.get("facts"), dict):
-        raise UsageError(f"{path}: a hardware profile has a name and facts (`moelint schema hardware` prints its schema)")
+        raise UsageError(f"{path}: a hardware profile has a name and facts (see `moelint schema hardware`)")
     with open(os.path.join(data.folder("schemas"), "hardware.schema.json"), encoding="utf-8") as file:
         schema = json.load(file)["properties"]
-    for where, found, known in (
-        ("", profile, schema), ("facts.", profile["facts"], schema["facts"]["properties"]),
-    ):
+    for where, found, known in (("", profile, schema), ("facts.", profile["facts"], schema["facts"]["properties"])):
         for key in found:
             if key not in known:
                 near = nearest(str(key), list(known))
-                raise UsageError(f"{path}: {where}{key} is no key of a profile" + (f": did you mean {near}?" if near else ""))
+                hint = f": did you mean {near}?" if near else ""
+                raise UsageError(f"{path}: {where}{key} is no key of a profile{hint}")
     for key, value in profile["facts"].items():
         wanted = schema["facts"]["properties"][key]
         if not _fits(value, wanted):
