@@ -22,16 +22,21 @@ _HEAVY = frozenset(("range", "divisors", "split"))
 
 def closure(tree: Tree) -> Run:
     """A function of a scope that gives the expression's value."""
-    return _metered(_build(tree), tree)
+    return _metered(_build, tree)
 
 
 def condition(tree: Tree) -> Run:
     """As ``closure``, for an expression of which only the truth matters: gives True, False or UNKNOWN."""
-    return _metered(_truth(tree), tree)
+    return _metered(_truth, tree)
 
 
-def _metered(run: Run, tree: Tree) -> Run:
-    if not _is_heavy(tree):
+_heavy_parts = 0  # built so far in this process: parts that visit the elements of lists
+
+
+def _metered(build: Callable[[Tree], Run], tree: Tree) -> Run:
+    before = _heavy_parts
+    run = build(tree)
+    if _heavy_parts == before:
         return run
 
     def metered(scope: Scope) -> Any:
@@ -42,14 +47,6 @@ def _metered(run: Run, tree: Tree) -> Run:
             FUEL.left = before
 
     return metered
-
-
-def _is_heavy(tree: Any) -> bool:
-    if not isinstance(tree, tuple) or not tree or tree[0] == "const":
-        return False
-    if tree[0] == "gen" or (tree[0] == "call" and tree[1] in _HEAVY) or (tree[0] == "bin" and tree[1] == "+"):
-        return True
-    return any(_is_heavy(part) for part in tree)
 
 
 class _Bound:
@@ -64,7 +61,11 @@ class _Bound:
 
 
 def _build(tree: Tree) -> Run:
-    builder: Callable[..., Run] = _BUILDERS[tree[0]]
+    global _heavy_parts
+    kind = tree[0]
+    if kind == "gen" or (kind == "call" and tree[1] in _HEAVY) or (kind == "bin" and tree[1] == "+"):
+        _heavy_parts += 1
+    builder: Callable[..., Run] = _BUILDERS[kind]
     return builder(*tree[1:])
 
 
