@@ -55,7 +55,7 @@ def test_a_check_imports_little(tmp_path: Path) -> None:
     assert code == 1
     assert not imported & BANNED, sorted(imported & BANNED)
     ours = {name for name in imported if name.startswith("moelint")}
-    assert len(ours) < 95, f"{len(ours)} modules of ours: each costs some 0.2 ms"
+    assert len(ours) < 125, f"{len(ours)} modules of ours: each costs some 0.2 ms"
 
 
 def test_a_file_without_configs_imports_less(tmp_path: Path) -> None:
