@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from moelint.conf.model import ConfError
 from moelint.discover import discover
@@ -13,6 +14,7 @@ from moelint.findings.fingerprint import number
 from moelint.options import Options
 from moelint.results import FileReport, Place, Report
 from moelint.text.source import Source, TextError
+from moelint.typed import Any
 
 __all__ = ["Options", "check"]
 
@@ -23,21 +25,41 @@ def check(paths: list[str], options: Options | None = None) -> Report:
     """Check files and folders. Raises ConfError or UsageError if the run itself cannot be set up; what is wrong with a
     single path is in ``Report.problems``, what is wrong with a file's content is a finding."""
     options = options or Options()
+    if options.since is not None or options.staged:
+        from moelint.reviewing import review
+
+        report = review(paths, options)
+    else:
+        report = _check(paths, options)
+    if options.baseline is not None or options.write_baseline:
+        from moelint.baselining import apply
+
+        apply(report, options)
+    return report
+
+
+def _check(paths: list[str], options: Options) -> Report:
     engine = Engine(options)
     report = Report()
     files, report.problems = discover(paths, engine.conf)
     engine.prepare(paths[0] if paths else ".")
     report.fail_on = engine.conf(_folder(paths[0] if paths else ".")).fail_on
-    work = list(files.items())
+    run_all(list(files.items()), lambda item: one(engine, *item), options, report)
+    engine.finish(report)
+    return report
+
+
+def run_all(work: list[tuple[str, bool]], job: Callable[[Any], Any], options: Options, report: Report) -> None:
+    """Do ``job`` for all (path, whether it was named), in several processes if there are many; fills the report."""
     jobs = options.jobs or (min(os.cpu_count() or 1, 8) if len(work) >= _PARALLEL else 1)
     if jobs > 1 and len(work) > 1 and hasattr(os, "fork"):
         from moelint.parallel import run
 
-        results = run(work, lambda item: one(engine, *item), jobs, options.progress)
+        results = run(work, job, jobs, options.progress)
     else:
         results = []
         for done, item in enumerate(work, 1):
-            results.append(one(engine, *item))
+            results.append(job(item))
             if options.progress is not None:
                 options.progress(done, len(work))
     for file, problem in results:
@@ -45,15 +67,14 @@ def check(paths: list[str], options: Options | None = None) -> Report:
             report.problems.append(problem)
         if file is not None:
             report.files.append(file)
-    engine.finish(report)
-    return report
 
 
-def one(engine: Engine, path: str, named: bool) -> tuple[FileReport | None, str | None]:
+def one(engine: Engine, path: str, named: bool, reader: Any = None) -> tuple[FileReport | None, str | None]:
     """(report of a file, problem with its path). A file that cannot be opened is a problem of the run; one that is not
-    text is a finding if it was named, and passed over if a folder holds it."""
+    text is a finding if it was named, and passed over if a folder holds it. ``reader``: where the file is read from, if
+    not from disk."""
     try:
-        source = read(path, engine.options)
+        source = read(path, engine.options) if reader is None else reader(path)
     except TextError as error:
         if not error.line:
             return None, f"{path}: {error.message}"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from moelint.conf.model import Conf
 
 ENDINGS = (".yaml", ".yml", ".py")  # that a reader knows
-_OWN = frozenset((".moelint.yaml", ".moelint.yml"))
+OWN = frozenset((".moelint.yaml", ".moelint.yml"))
 
 
 def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str, bool], list[str]]:
@@ -22,7 +22,7 @@ def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str
             files[path] = True
         elif os.path.isdir(path):
             for found in _in_folder(path):
-                if os.path.basename(found) not in _OWN and conf_of(os.path.dirname(found) or ".").takes(found):
+                if os.path.basename(found) not in OWN and conf_of(os.path.dirname(found) or ".").takes(found):
                     files.setdefault(found, False)
         elif os.path.lexists(path):
             problems.append(f"{path}: not a file that can be read")

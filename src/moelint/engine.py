@@ -26,13 +26,16 @@ from moelint.typed import Any
 class Engine:
     """Everything that is the same for all files of a run: options, configuration, policies."""
 
-    __slots__ = ("_conf", "_packs", "options", "said")
+    __slots__ = ("_conf", "_packs", "_saved", "history", "options", "reader", "said")
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._conf = load(options.config) if options.config else Conf() if options.no_config else None
         self._packs: dict[tuple[str, ...], Any] = {}
         self.said: dict[str, None] = {}  # notes to say once
+        self.reader: Any = None  # reads what a file inherits; None: from disk
+        self.history: Any = None  # moelint.reviewing.History: the old revision, for change rules
+        self._saved: list[tuple[Config, Source]] | None = None
 
     def conf(self, folder: str) -> Conf:
         """The configuration of a folder. Raises ConfError."""
@@ -50,6 +53,8 @@ class Engine:
 
     def prepare(self, path: str) -> None:
         """Check the options against what there is. Raises UsageError: a misspelt rule must not pass for a clean run."""
+        if self.options.resume_from is not None:
+            self.saved()
         conf = self.conf(path if os.path.isdir(path) else os.path.dirname(path) or ".")
         packs = self.packs(conf.at(path))
         options = self.options
@@ -94,11 +99,35 @@ class Engine:
         section = self.conf(os.path.dirname(source.path) or ".").at(source.path)
         return Effective(config, resolve(config, self.options.target, section.target)), self.packs(section)
 
+    def saved(self) -> list[tuple[Config, Source]]:
+        """The configs of ``--resume-from``. Raises UsageError if there are none."""
+        if self._saved is None:
+            from moelint.text.source import TextError
+
+            path = self.options.resume_from or ""
+            try:
+                source = self._read(path)
+            except TextError as error:
+                raise UsageError(f"--resume-from {path}: {error.message}") from None
+            found, _, _ = self._read_configs(source, True)
+            if not found.configs:
+                raise UsageError(f"--resume-from {path}: holds no training config ({found.skipped})")
+            self._saved = [(config, source) for config in found.configs]
+        return self._saved
+
+    def beside(self, config: Config, source: Source, checkout: Any = None) -> Any:
+        """The effective config of another revision, judged under the same options."""
+        from moelint.trainer.effective import Effective
+        from moelint.trainer.target import resolve
+
+        section = self.conf(os.path.dirname(source.path) or ".").at(source.path)
+        return Effective(config, resolve(config, self.options.target, section.target, checkout))
+
     def _read_configs(self, source: Source, named: bool) -> tuple[FileRead, Conf, Section]:
         conf = self.conf(os.path.dirname(source.path) or ".")
         section, options = conf.at(source.path), self.options
         define = {**section.define, **options.define} if section.define else options.define
-        return read_file(source, ReadOptions(named, define, options.base, None, self._read)), conf, section
+        return read_file(source, ReadOptions(named, define, options.base, None, self.reader or self._read)), conf, section
 
     def lint(self, source: Source, named: bool) -> FileReport:
         """All that is to be said of one text."""
@@ -116,13 +145,17 @@ class Engine:
             findings += [problems.from_problem(problem, source, config.name) for problem in config.problems]
             findings += file.config(config, report)
             ignores += [(ignore, config.name) for ignore in config.ignores]
-        suppressions = Suppressions(source, ignores)
-        report.findings = [item for item in findings if not suppressions.hides(item, file.spelling(item))]
-        report.suppressed = len(findings) - len(report.findings)
+        findings.sort(key=_order)
+        number(findings)
         if ignores:
-            report.findings += suppressions.unused(file.known, file.decided)
-        report.findings.sort(key=_order)
-        number(report.findings)
+            suppressions = Suppressions(source, ignores)
+            shown = [item for item in findings if not suppressions.hides(item, file.spelling(item))]
+            report.suppressed = len(findings) - len(shown)
+            report.hidden = {item.fingerprint for item in findings}.difference(item.fingerprint for item in shown)
+            unused = suppressions.unused(file.known, file.decided)
+            number(unused)
+            findings = sorted([*shown, *unused], key=_order)
+        report.findings = findings
         if report.findings:
             report.source = source
         return report, read.configs
@@ -209,10 +242,12 @@ class _File:
 
         target = resolve(config, self.engine.options.target, self.section.target, self._checkout)
         effective = Effective(config, target)
+        self._other_revisions(effective)
         verdicts, undecided = evaluate(self.packs, effective, self.wanted, self.engine.options.show_undecided)
         findings = []
         for verdict in verdicts:
-            item = anchor(verdict, config, self.level(verdict.rule.id, verdict.case), self.strict)
+            level = self.level(verdict.rule.id, verdict.case)
+            item = self._anchor(verdict, effective, level)
             if item is None:
                 continue
             if verdict.rule.fixes:
@@ -233,6 +268,23 @@ class _File:
         self._undecided[config.name] = {entry[0] for entry in undecided}
         report.configs.append(about)
         return fold(findings)
+
+    def _other_revisions(self, effective: Any) -> None:
+        """Puts the old revision's config and the checkpoint's beside this one."""
+        if self.engine.history is not None:
+            effective.before = self.engine.history.before(effective.config, self.source, self._checkout)
+        for saved, source in self.engine.saved() if self.engine.options.resume_from else ():
+            if saved.trainer == effective.config.trainer:
+                effective.saved = self.engine.beside(saved, source)
+                if saved.name == effective.config.name:
+                    break
+
+    def _anchor(self, verdict: Any, effective: Any, level: str | None) -> Finding | None:
+        if effective.before is None or "before" not in self.packs.revisions(verdict.rule.index):
+            return anchor(verdict, effective.config, level, self.strict)
+        from moelint.revision.anchor import anchor_change
+
+        return anchor_change(verdict, effective, level, self.strict)
 
     def _of_target(self, target: Any, config: Config) -> Iterable[Finding]:
         """Stated targets that contradict each other or mean nothing."""

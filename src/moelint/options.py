@@ -10,6 +10,7 @@ class Options:
 
     __slots__ = (
         "base",
+        "baseline",
         "cache",
         "config",
         "define",
@@ -19,15 +20,20 @@ class Options:
         "no_config",
         "policies",
         "progress",
+        "resume_from",
         "rule_info",
         "select",
         "show_undecided",
+        "since",
+        "staged",
         "stdin",
         "stdin_filename",
         "strict",
         "target",
         "unsafe_fixes",
+        "whole",
         "write",
+        "write_baseline",
     )
 
     def __init__(self) -> None:
@@ -45,6 +51,12 @@ class Options:
         self.unsafe_fixes = False
         self.show_undecided = False
         self.rule_info = False  # fill Report.rules
+        self.since: str | None = None  # REV or A..B: mark what is new since then
+        self.staged = False  # the new side is git's index
+        self.whole = False  # with since: check every file of the paths, not only what the change touches
+        self.resume_from: str | None = None  # the config that a checkpoint was saved with
+        self.baseline: str | None = None
+        self.write_baseline = False
         self.jobs: int | None = None
         self.cache = True
         self.stdin: bytes | None = None

@@ -126,7 +126,9 @@ class FileReport:
         "diff",
         "findings",
         "fixed",
+        "fixed_by_change",
         "fixed_changes",
+        "hidden",
         "path",
         "refused",
         "skipped",
@@ -143,15 +145,18 @@ class FileReport:
         self.source: Source | None = None
         self.fixed = self.suppressed = self.undecided_errors = 0
         self.fixed_changes: list[str] = []
+        self.fixed_by_change: list[Finding] = []  # findings of the old revision that are gone
+        self.hidden: set[str] = set()  # fingerprints of what an ignore or the baseline hides
         self.refused: list[str] = []
         self.diff = ""
 
 
 class Report:
     """Everything that one run found. ``problems``: lines for stderr that make the exit code 2. ``rules`` is filled only
-    when a format asks for it."""
+    when a format asks for it. ``since``: the old revision's name, None if none was asked for; findings with ``new``
+    False are then for formats that describe a whole state (SARIF, JSON, GitLab), the others show ``shown()``."""
 
-    __slots__ = ("fail_on", "files", "notes", "packs", "problems", "root", "rules")
+    __slots__ = ("baselined", "fail_on", "files", "notes", "packs", "problems", "root", "rules", "since")
 
     def __init__(self) -> None:
         self.files: list[FileReport] = []
@@ -161,9 +166,19 @@ class Report:
         self.rules: dict[str, RuleInfo] = {}
         self.fail_on: str | None = None  # what the configuration says of it
         self.root: str | None = None  # the repository's top folder, for repo-relative URIs
+        self.since: str | None = None
+        self.baselined = 0
 
     def findings(self) -> list[Finding]:
         return [finding for file in self.files for finding in file.findings]
+
+    def shown(self) -> list[Finding]:
+        """The findings that this run is about: all, or the new ones if a revision is compared with."""
+        return [item for item in self.findings() if item.new is not False]
+
+    def old(self) -> int:
+        """Findings that the old revision has too."""
+        return sum(item.new is False for item in self.findings())
 
     def summary(self) -> dict[str, Any]:
         count = dict.fromkeys(SEVERITIES, 0)
@@ -178,13 +193,13 @@ class Report:
             "notes": count["note"],
             "fixed": sum(file.fixed for file in self.files),
             "suppressed": sum(file.suppressed for file in self.files),
-            "baselined": 0,
-            "new": None,
-            "fixed_by_change": None,
+            "baselined": self.baselined,
+            "new": None if self.since is None else len(self.shown()),
+            "fixed_by_change": None if self.since is None else sum(len(file.fixed_by_change) for file in self.files),
             "undecided": sum(config.undecided["count"] for file in self.files for config in file.configs),
         }
 
     def worst(self, threshold: str) -> bool:
-        """Whether a finding at or above the threshold is left."""
+        """Whether a finding at or above the threshold is left; only new ones count where a revision is compared with."""
         least = SEVERITIES.index(threshold)
-        return any(SEVERITIES.index(f.severity) >= least for file in self.files for f in file.findings)
+        return any(SEVERITIES.index(item.severity) >= least for item in self.shown())

@@ -20,10 +20,11 @@ ROOMS = {
     "policy": {"text", "lang", "read", "trainer", "walls", "results"},
     "conf": {"lang"},
     "findings": {"text", "lang", "read", "trainer", "policy", "results"},
+    "revision": {"text", "lang", "read", "trainer", "policy", "findings", "results"},
     "fix": {"text", "lang", "read", "results", "findings"},
     "report": {"results", "text"},
 }
-TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "__main__", "__init__", "fixing"}  # see everything
+TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "__main__", "__init__", "fixing", "reviewing", "baselining"}  # see everything
 
 
 def imports(path: Path) -> set[str]:

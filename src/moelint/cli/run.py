@@ -9,7 +9,7 @@ from moelint import report as reports
 from moelint.api import check
 from moelint.cli.usage import Usage
 from moelint.conf.model import ConfError
-from moelint.errors import UsageError
+from moelint.errors import RevisionError, UsageError
 from moelint.options import Options
 from moelint.report import escape
 from moelint.results import Report
@@ -24,6 +24,9 @@ def run(paths: list[str], given: dict[str, Any]) -> int:
     options.progress = progress
     try:
         report = check(paths, options)
+    except RevisionError as error:
+        _complain(str(error))
+        return _without_revisions(paths, options, given)
     except (ConfError, UsageError) as error:
         for line in str(error).split("\n"):  # a policy error has several, with the faulty text and a caret
             _complain(line)
@@ -36,11 +39,26 @@ def run(paths: list[str], given: dict[str, Any]) -> int:
     failed = _print(report, given)
     if report.problems or failed:
         return 2
-    if given["exit_zero"]:
+    if given["exit_zero"] or given["write_baseline"]:
         return 0
     if given["diff"] and any(file.diff for file in report.files):
         return 1
     return int(report.worst(given["fail_on"] or report.fail_on or "error"))
+
+
+def _without_revisions(paths: list[str], options: Options, given: dict[str, Any]) -> int:
+    """Files that --output asks for are still written, of everything: who uploads them should not lose them."""
+    if given["output"]:
+        options.since, options.staged, options.fix = None, False, False
+        try:
+            report = check(paths, options)
+        except (ConfError, UsageError) as error:
+            _complain(str(error))
+        else:
+            for problem in report.problems:
+                _complain(problem)
+            _write_files(report, given)
+    return 2
 
 
 def _options(paths: list[str], given: dict[str, Any]) -> Options:
@@ -52,6 +70,16 @@ def _options(paths: list[str], given: dict[str, Any]) -> Options:
         raise Usage("--unsafe-fixes adds to --fix or --diff")
     if given["config"] and given["no_config"]:
         raise Usage("--config and --no-config contradict each other")
+    if (given["since"] is not None or given["staged"]) and "-" in paths:
+        raise Usage("stdin has no revisions: not with --since or --staged")
+    if given["staged"] and given["fix"]:
+        raise Usage("--staged reads git's index, --fix writes files: choose one")
+    if given["staged"] and ".." in (given["since"] or ""):
+        raise Usage("--staged compares with one revision, not with a range")
+    if given["write_baseline"] and given["fix"]:
+        raise Usage("--write-baseline lists what is left, --fix changes it: one after the other")
+    if given["write_baseline"] and (given["since"] is not None or given["staged"]):
+        raise Usage("--write-baseline lists all findings: not with --since or --staged")
     if "-" in paths and given["fix"]:
         raise Usage("stdin cannot be fixed in place: use --diff")
     options = Options()
@@ -66,8 +94,11 @@ def _options(paths: list[str], given: dict[str, Any]) -> Options:
     options.unsafe_fixes, options.show_undecided = given["unsafe_fixes"], given["show_undecided"]
     options.jobs, options.cache = given["jobs"], not given["no_cache"]
     options.stdin_filename = given["stdin_filename"]
+    options.since, options.staged, options.resume_from = given["since"], given["staged"], given["resume_from"]
+    options.baseline, options.write_baseline = given["baseline"], given["write_baseline"]
     formats = {given["format"], *(format for format, _ in given["output"])}
     options.rule_info = bool(formats & reports.NEEDS_RULES)
+    options.whole = bool(formats & reports.WHOLE)
     if "-" in paths:
         options.stdin = sys.stdin.buffer.read()
     return options
@@ -94,6 +125,11 @@ def _print(report: Report, given: dict[str, Any]) -> bool:
     else:
         reports.write(given["format"] or "text", report, sys.stdout, _look(given, sys.stdout))
     sys.stdout.flush()
+    return _write_files(report, given)
+
+
+def _write_files(report: Report, given: dict[str, Any]) -> bool:
+    """Write every --output file. True if one could not be written."""
     failed = False
     for format, path in given["output"]:
         try:

@@ -70,20 +70,30 @@ def fact(key: str, scope: Any, config: Config) -> dict[str, Any]:
     return out
 
 
-def anchor(verdict: Any, config: Config, override: str | None = None, strict: bool = False) -> Finding | None:
-    """The finding of a verdict; None if nothing that the rule is about is written in this file."""
+def anchor(
+    verdict: Any,
+    config: Config,
+    override: str | None = None,
+    strict: bool = False,
+    about: list[str] | None = None,
+    where: Place | None = None,
+) -> Finding | None:
+    """The finding of a verdict; None if nothing that the rule is about is written in this file. ``about``: other keys
+    than the rule's own; ``where``: the place of the first of them, if this file does not write it."""
     rule = verdict.rule
-    stands = [(key, written) for key in rule.about if (written := in_file(config, key)) is not None]
-    if not stands:
+    keys = rule.about if about is None else about
+    stands = [(key, written) for key in keys if (written := in_file(config, key)) is not None]
+    if not stands and where is None:
         return None
-    scope, (key, written) = verdict.scope, stands[0]
+    scope = verdict.scope
+    key = stands[0][0] if stands else keys[0]
     level = severity(rule.effect, rule.severity, override, verdict.certainty, strict)
-    item = Finding(rule.id, rule.name, rule.effect, level, "", written_place(written), key)
+    item = Finding(rule.id, rule.name, rule.effect, level, "", where or written_place(stands[0][1]), key)
     item.message = render(verdict.message, scope)
     item.case, item.certainty, item.wall = verdict.case, verdict.certainty, rule.wall
     item.config, item.url, item.about = config.name, rule.url, tuple(rule.about)
     for other, setting in stands[1:]:
-        if setting.setting is not written.setting:
+        if setting.setting is not stands[0][1].setting:
             item.related.append(Related(other, "", written_place(setting)))
     item.facts = {name: fact(name, scope, config) for name in verdict.reads}
     if verdict.certainty == "assumed" and verdict.assumed:

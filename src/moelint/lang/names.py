@@ -72,7 +72,7 @@ class NameTable:
             return found
         for prefix in REVISIONS:
             if name.startswith(prefix):
-                inner = self.key(name[len(prefix) :])
+                inner = self.lookup(name[len(prefix) :]) if prefix != "given." else self.key(name[len(prefix) :])
                 return None if inner is None else Info(inner.type, True, inner.choices)
         for prefix, info in FAMILIES.items():
             if name.startswith(prefix):
@@ -100,6 +100,23 @@ class NameTable:
                 return prefix + inner if inner else None
         known = [*self.keys, *self.facts, *PROVIDED]
         return nearest(name, known)
+
+
+def revisions(tree: Any) -> set[str]:
+    """The other configs that an expression looks at: ``before`` (the old revision), ``saved`` (the checkpoint's)."""
+    out: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, tuple) or not node:
+            continue
+        if node[0] == "changed":
+            out.add("before")
+        elif node[0] == "name" and isinstance(node[1], str) and node[1].startswith(("before.", "saved.")):
+            out.add(node[1].partition(".")[0])
+        elif node[0] != "const":
+            waiting += [part for part in node if isinstance(part, tuple)]
+    return out
 
 
 def reads(tree: Any) -> set[str]:

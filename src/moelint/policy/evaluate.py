@@ -42,6 +42,9 @@ def evaluate(
     """Verdicts and undecided rules of a config. ``wanted(rule, case)`` says whether anyone listens; ``show_undecided``
     also tries the rules that this config cannot trigger; ``index=False`` tries all, for comparison."""
     effective.facts = packs.facts(effective.facts)
+    for other in (effective.before, effective.saved):
+        if other is not None:
+            other.facts = packs.facts(other.facts)
     numbers: Any = range(len(packs.cases))
     if index and not show_undecided:
         from moelint.policy.index import candidates
@@ -75,7 +78,7 @@ class _Run:
                     verdicts.append(verdict)
                 elif self.stands(entry):
                     undecided.append((entry[0], entry[3], self.assumptions(number, self.recorder(number).names)))
-            elif show_undecided or self.stands(entry):
+            elif (show_undecided or self.stands(entry)) and self.comparable(number):
                 waits = self.waits(number)
                 if waits or show_undecided:  # else a value of a wrong type: nothing that anyone could state
                     undecided.append((entry[0], entry[3], waits))
@@ -84,6 +87,10 @@ class _Run:
     def stands(self, entry: tuple[Any, ...]) -> bool:
         """Whether the file writes anything that the case is about: else it could not be reported anyway."""
         return any(key in self.written for key in entry[7])
+
+    def comparable(self, number: int) -> bool:
+        """Whether the other revisions that a case looks at are there: without them it says nothing of this run."""
+        return all(getattr(self.effective, name) is not None for name in self.packs.revisions(number))
 
     def fires(self, number: int, keep: frozenset[str] | None) -> Any:
         """True, False or UNKNOWN, under a mask of assumptions."""
@@ -128,6 +135,11 @@ class _Run:
         entry = self.cases[number]
         targets = [f"target.{name}" for gate in entry[6] for name in _packages(self.packs.applies[gate])]
         found: list[str] = self.effective.assumptions([*names, *targets], entry[5])
+        for revision in self.packs.revisions(number):
+            prefix, other = revision + ".", getattr(self.effective, revision)
+            asked = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+            if other is not None and asked:
+                found = list({*found, *other.assumptions(asked, entry[5] if revision == "before" else "last")})
         return sorted(found, key=lambda k: (k.startswith("target."), k))
 
     def recorder(self, number: int) -> Recorder:

@@ -43,6 +43,7 @@ def touched(effective: Any) -> set[str]:
             out.add(key)
     if layers.recipe is not None:
         out.update(layers.recipe)
+    out.update(token for token, other in (("@before", effective.before), ("@saved", effective.saved)) if other)
     return out
 
 

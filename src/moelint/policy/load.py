@@ -51,8 +51,8 @@ class Packs:
     that rules once had; ``versions``: pack name → version. ``texts`` (slow to load) has what ``explain`` prints."""
 
     __slots__ = (
-        "_closures", "_facts", "_rules", "applies", "blobs", "cached", "cases", "core", "ids", "indexes", "redirects",
-        "sources", "versions",
+        "_closures", "_facts", "_revisions", "_rules", "applies", "blobs", "cached", "cases", "core", "ids",
+        "indexes", "redirects", "sources", "versions",
     )
 
     def __init__(self, blobs: Blobs, sources: list[str], cached: bool = True) -> None:
@@ -67,6 +67,7 @@ class Packs:
         self._closures: list[Any] = [None] * len(self.cases)
         self._rules: dict[int, Rule] = {}
         self._facts: Facts | None = None
+        self._revisions: dict[int, set[str]] = {}
 
     @property
     def texts(self) -> dict[str, dict[str, Any]]:
@@ -90,6 +91,15 @@ class Packs:
             from moelint.lang.closures import condition
 
             found = self._closures[index] = condition(self.tree(index))
+        return found
+
+    def revisions(self, index: int) -> set[str]:
+        """The other configs that a case looks at: ``before`` (it is one about a change), ``saved``."""
+        found = self._revisions.get(index)
+        if found is None:
+            from moelint.lang.names import revisions
+
+            found = self._revisions[index] = revisions(self.tree(index))
         return found
 
     def tree(self, index: int) -> Any:

@@ -8,7 +8,8 @@ from moelint.trainer.gates import allows
 from moelint.typed import Any
 
 _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
-_OPEN = ("target.", "hw.", "walls.", "before.", "saved.")
+_OPEN = ("target.", "hw.", "walls.")
+_REVISIONS = ("before.", "saved.")  # token @before, @saved: there is such a config
 # Names of classes differ where the defaults are the same: one index serves them all.
 _NAMES = frozenset(("stages", "moe_layers", "dialect", "complete", "model._target_", "dataset._target_"))
 Tokens = frozenset[str] | None  # None: hangs on more than settings
@@ -45,7 +46,13 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
         if not possible:
             always.append(number)
             continue
-        best = min(possible, key=lambda tokens: (max((common[t] for t in tokens), default=0), sorted(tokens)))
+        best = min(
+            possible,
+            # without another revision no rule about revisions is even looked at
+            key=lambda tokens: (
+                not all(t.startswith("@") for t in tokens), max((common[t] for t in tokens), default=0), sorted(tokens),
+            ),
+        )
         for token in best:
             watch.setdefault(token, []).append(number)
     return always, watch
@@ -114,6 +121,8 @@ class _Influence:
         return found
 
     def _find(self, token: str, path: tuple[str, ...]) -> Tokens:
+        if token.startswith("@"):
+            return frozenset((token,))
         if token.startswith("?"):
             if token[1:] in _NAMES:
                 return None
@@ -161,13 +170,14 @@ def _tokens(tree: Any) -> set[str] | None:
             continue
         if isinstance(node[0], str):
             if node[0] == "name":
-                out.add(node[1])
+                out.add("@" + node[1].partition(".")[0] if node[1].startswith(_REVISIONS) else node[1])
                 continue
             if node[0] == "written":
                 out.add("?" + node[1])
                 continue
             if node[0] == "changed":
-                return None
+                out.add("@before")
+                continue
             if node[0] == "const" or node[0] in ("default_of", "choices"):
                 continue
         waiting += [part for part in node if isinstance(part, tuple)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from moelint.read.interpolation import Interpolation
 from moelint.text.document import Document, Path, Problem, Setting
+from moelint.text.files import is_file
 from moelint.text.scalars import plain
 from moelint.text.source import Source, TextError
 from moelint.typed import Any
@@ -95,7 +96,7 @@ def _follow(
         if len(chain) > _DEPTH or len(out.documents) > _FILES:
             out.loose_ends.append(f"{named.path}: the chain is too long")
             continue
-        if read is None or not os.path.isfile(full):
+        if read is None or not is_file(full, read):
             out.loose_ends.append(f"{named.path}: not in the checkout")
             continue
         try:
@@ -109,23 +110,31 @@ def _follow(
         out.documents.append((parent, (*at, *named.at)))
 
 
-_parents: dict[str, tuple[int, int, Document | None]] = {}
+_parents: dict[str, tuple[object, Document | None]] = {}
 _KEPT = 64  # parents kept parsed: many files of a folder share a few
 
 
 def _parent(path: str, read: Callable[[str], Source]) -> Document | None:
     """The first document of a file; the last few stay parsed until they change."""
-    state = os.stat(path)
+    stamp = getattr(read, "stamp", None)  # of a revision
+    if stamp is None:
+        found = os.stat(path)
+        state: object = (found.st_mtime_ns, found.st_size)
+    else:
+        state = stamp(path)
     kept = _parents.get(path)
-    if kept is not None and kept[:2] == (state.st_mtime_ns, state.st_size):
-        return kept[2]
+    if kept is not None and kept[0] == state:
+        opened = getattr(read, "opened", None)
+        if opened is not None:
+            opened(path)
+        return kept[1]
     from moelint.text.yaml_reader import read_yaml
 
     documents = read_yaml(read(path))
     document = documents[0] if documents else None
     if len(_parents) >= _KEPT:
         _parents.clear()
-    _parents[path] = (state.st_mtime_ns, state.st_size, document)
+    _parents[path] = (state, document)
     return document
 
 

@@ -34,7 +34,7 @@ _TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")
 _CONFIG = re.compile(r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(", re.MULTILINE)
 _SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
 
-_evaluators: dict[str, Evaluator] = {}
+_evaluators: dict[tuple[str, object], Evaluator] = {}
 
 
 def looks_like_recipes(text: str) -> bool:
@@ -83,12 +83,13 @@ def _evaluator(
 ) -> Evaluator:
     """One evaluator for each checkout: what it has read of other files is not read again."""
     top = _top(path)
-    found = _evaluators.get(top)
+    revision = read if hasattr(read, "stamp") else None  # each revision has its own modules
+    found = _evaluators.get((top, revision))
     if found is None:
         checkout = Checkout(top, read)
         hooks = RecipeHooks(facts, recipes, lambda cls, field: NOTHING)
         hooks.in_checkout = lambda name: checkout.find(name.rsplit(".", 1)[0]) is not None  # type: ignore[method-assign]
-        found = _evaluators[top] = Evaluator(checkout, hooks)
+        found = _evaluators[top, revision] = Evaluator(checkout, hooks)
     return found
 
 

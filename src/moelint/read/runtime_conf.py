@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 
 from moelint.read.inherit import checkout
+from moelint.text.files import is_file
 from moelint.text.source import Source, TextError
 
 _HEADER = re.compile(r"^\s*#\s*MODEL:\s*(.+)$", re.MULTILINE)
@@ -33,7 +34,7 @@ def variables(path: str, read: Callable[[str], Source] | None) -> dict[str, tupl
         return {}
     at = len(parts) - 1 - parts[::-1].index("model_configs")
     conf = os.sep.join([*parts[:at], "runtime_configs", *parts[at + 1 : -1], "runtime.conf"])
-    if not conf.startswith(checkout(path) + os.sep) or not os.path.isfile(conf):
+    if not conf.startswith(checkout(path) + os.sep) or not is_file(conf, read):
         return {}
     try:
         text = read(conf).text

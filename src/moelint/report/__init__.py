@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from moelint.results import Report
 
 FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown")
+WHOLE = frozenset({"sarif", "gitlab"})  # formats whose readers take what is missing for fixed: they list every file
 NEEDS_RULES = frozenset({"sarif", "markdown"})  # formats that print what stands behind a rule
 
 

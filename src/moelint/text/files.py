@@ -27,6 +27,12 @@ def read(path: str) -> Source:
     return decode(path, read_bytes(path))
 
 
+def is_file(path: str, read: object = None) -> bool:
+    """Whether there is a file to read: on disk, or in the revision that ``read`` reads from (it has ``exists`` then)."""
+    exists = getattr(read, "exists", None)
+    return os.path.isfile(path) if exists is None else bool(exists(path))
+
+
 def read_bytes(path: str) -> bytes:
     """A regular file's bytes, without ever waiting on a pipe or a device. Raises TextError."""
     try:

@@ -205,8 +205,9 @@ class Scope:
         other = self.view.effective.before
         if other is None:
             return UNKNOWN
-        same = equal(self.view.given(key), other.view(self.view.keep).given(key))
-        return UNKNOWN if same is UNKNOWN else not same
+        from moelint.trainer.change import changed
+
+        return changed(self.view.effective, other, key)
 
     def default(self, key: str) -> Any:
         """The default of the target release, whatever the config says; an expression default counts as UNKNOWN."""

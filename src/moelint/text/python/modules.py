@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Callable
 
+from moelint.text.files import is_file
 from moelint.text.source import Source, TextError
 
 
@@ -123,7 +124,7 @@ class Checkout:
         relative = name.replace(".", os.sep)
         for root in self._roots:
             for path in (os.path.join(root, relative + ".py"), os.path.join(root, relative, "__init__.py")):
-                if len(self._modules) < self.limit and os.path.isfile(path) and self._inside(path):
+                if len(self._modules) < self.limit and is_file(path, self.read) and self._inside(path):
                     try:
                         self._modules[name] = self._parse(name, self.read(path))
                     except (OSError, TextError):

@@ -1,0 +1,41 @@
+"""Where the finding of a change rule stands: at what was changed, or at the parent of what was taken out."""
+
+from __future__ import annotations
+
+from moelint.findings.anchor import anchor, in_file
+from moelint.findings.problems import place
+from moelint.read.config import Config
+from moelint.results import Finding, Place
+from moelint.trainer.change import changed
+from moelint.typed import Any
+
+
+def anchor_change(verdict: Any, effective: Any, level: str | None, strict: bool) -> Finding | None:
+    """The finding of a verdict about two revisions; None if this file shows nothing of the change."""
+    config, old = effective.config, effective.before
+    about = [key for key in verdict.rule.about if changed(effective, old, key) is not False]
+    written = [key for key in about if in_file(config, key) is not None]
+    where = None
+    if not written:
+        removed = [key for key in about if in_file(old.config, key) is not None]
+        if not removed:
+            return None
+        written, where = removed[:1], parent(removed[0], config, old.config)
+    item = anchor(verdict, config, level, strict, written, where)
+    if item is not None:
+        item.new = True
+        item.about = tuple(verdict.rule.about)
+    return item
+
+
+def parent(key: str, config: Config, old: Config) -> Place:
+    """The section that held a removed setting, as far as the new text still has it; else the config's first line."""
+    sections = getattr(config.document, "sections", {})
+    setting = old.written[key].setting
+    path = setting.path if setting is not None else ()
+    source = config.document.source
+    for length in range(len(path) - 1, 0, -1):
+        if path[:length] in sections:
+            return place(source, *sections[path[:length]])
+    start = source.line_starts()[config.line - 1]
+    return place(source, start, start + len(source.line(config.line)))
