@@ -12,7 +12,7 @@ import os
 from moelint.lang.check import proved
 from moelint.lang.errors import LangError
 from moelint.lang.facts import FactError, compile_facts
-from moelint.lang.names import ANY, Info, NameTable
+from moelint.lang.names import ANY, Info, NameTable, reads
 from moelint.lang.parse import parse
 from moelint.lang.suggest import nearest
 from moelint.lang.template import parse as parse_template
@@ -230,6 +230,7 @@ class _RuleBuilder:
         if not whens and not requires:
             self.say(where, "a rule needs 'when' or 'require'")
         parts = whens + ([("not", requires[0] if len(requires) == 1 else ("and", tuple(requires)))] if requires else [])
+        parts.sort(key=_asks_walls)  # dear ones last: most often the others already say no
         tree = parts[0] if len(parts) == 1 else ("and", tuple(parts)) if parts else _TRUE
         effect = case.get("effect") or entry.get("effect") or "advice"
         severity = case.get("severity") or (None if case.get("effect") else entry.get("severity"))
@@ -371,3 +372,7 @@ def _satisfied(requirement: str) -> bool:
         return holds(gate(">=" + wanted), __version__) is True
     except ValueError:
         return False
+
+
+def _asks_walls(tree: Any) -> bool:
+    return any(name.startswith("walls.") for name in reads(tree))

@@ -1,16 +1,21 @@
 """From the walls to names of the policy language.
 
 A scope makes one ``Walls(scope.get)`` and asks it for names that begin with ``walls.``. Nothing is computed before a
-rule asks. A figure whose inputs are not known is UNKNOWN; ``missing`` says which they are.
+rule asks, and the formulas are not even imported while the number of GPUs is unknown. A figure whose inputs are not
+known is UNKNOWN; ``missing`` says which they are.
 """
 
 from __future__ import annotations
 
 from moelint.lang.unknown import UNKNOWN
-from moelint.trainer.walls_inputs import Get, Reader, read_layout, read_machine, read_shape
-from moelint.typed import Any
-from moelint.walls.estimate import Estimate
-from moelint.walls.model import Layout, Machine, Shape, ShapeError, check
+from moelint.typed import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from moelint.trainer.walls_inputs import Get
+    from moelint.walls.estimate import Estimate
+    from moelint.walls.model import Layout, Machine, Shape
 
 # What the inputs say of themselves, beside the figures of ``walls.estimate.FIGURES``.
 ASKED = {
@@ -32,7 +37,7 @@ class Walls:
 
     def __init__(self, get: Get) -> None:
         self.get_setting = get
-        self._estimate: Estimate | bool | None = None
+        self._estimate: Estimate | Literal[False] | None = None
         self.missing: list[str] = []
         self.assumptions: list[str] = []
         self.problem: str | None = None
@@ -42,9 +47,13 @@ class Walls:
         """The estimate, or None where an input is missing (``missing``) or impossible (``problem``)."""
         if self._estimate is None:
             self._estimate = self._build() or False
-        return self._estimate if isinstance(self._estimate, Estimate) else None
+        return self._estimate or None
 
     def _build(self) -> Estimate | None:
+        from moelint.trainer.walls_inputs import Reader, read_layout, read_machine, read_shape
+        from moelint.walls.estimate import Estimate
+        from moelint.walls.model import ShapeError, check
+
         reader = Reader(self.get_setting)
         self.missing, self.assumptions = reader.missing, reader.assumptions
         try:
@@ -68,6 +77,8 @@ class Walls:
         """The value of a figure (``memory.total_gib``), or UNKNOWN."""
         if name in ASKED:
             return self._asked(name)
+        if self._estimate is None and self.get_setting("target.gpus") is UNKNOWN:
+            return UNKNOWN  # no figure is known without it
         estimate = self.estimate
         if estimate is None:
             return UNKNOWN
