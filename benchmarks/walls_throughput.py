@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "walls"))
 
-from walls_published import Row, machines, rows
+from walls_published import Row, machines, measured, rows
 
 from moelint.walls.step import FITTED, Constants, step_time
 
@@ -26,7 +26,7 @@ LIMITS: dict[str, tuple[float, float]] = {  # beyond these a constant would stan
     "core": (0.42, 0.65),
     "scan": (0.03, 0.3),
     "narrow": (50.0, 800.0),
-    "traffic": (3.0, 30.0),
+    "traffic": (2.0, 30.0), "quantised": (1.0, 3.0),
     "hidden_share": (0.3, 0.9),
     "host_us": (4.0, 40.0),
     "scoped_share": (0.3, 0.8),
@@ -101,13 +101,15 @@ def report(name: str, part: list[Row], constants: Constants) -> dict[str, Any]:
 def main() -> None:
     every = rows()
     train = [r for r in every if r.old]
+    profiled = measured()
     later = [r for r in every if not r.old]
-    constants = fit(train) if "--fit" in sys.argv else FITTED
+    constants = fit(train + profiled * 3) if "--fit" in sys.argv else FITTED
     if "--fit" in sys.argv:
         print(constants)
     report("fitted on, containers up to 26.04", train, constants)
     report("tried on, later containers", later, constants)
     report("all", every, constants)
+    report("profiled jobs, fitted on too", profiled, constants)
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in every:
         groups.setdefault((row.model, row.gpu), []).append(row)

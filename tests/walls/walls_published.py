@@ -75,6 +75,20 @@ def rows() -> list[Row]:
     ]
 
 
+def measured() -> list[Row]:
+    """Profiled jobs whose every setting is known; tokens/s from their step times."""
+    shape = shape_of(read("published.json")["shapes"]["Qwen3_30B_a3B"])
+    found = []
+    for row in read("measured.json")["rows"]:
+        layout = Layout(
+            world=16, ep=16, global_batch=1024, grad_bytes=2.0, dispatcher=row["dispatcher"], ep_overlap=row["ep_overlap"],
+            graphs=row["graphs"],
+        )
+        tokens = 1024 * 4096 / 16 / row["step_s"]
+        found.append(Row("measured", "Qwen3_30B_a3B", "H100", "BF16", tokens, 0.0, None, shape, layout))
+    return found
+
+
 def machines() -> dict[str, Machine]:
     """Machines of the shipped profiles, by name."""
     found: dict[str, Machine] = {}

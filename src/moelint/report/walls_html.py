@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from moelint.report import walls_svg as svg
+from moelint.report.walls_compare import compared
 from moelint.report.walls_svg import escape
-from moelint.report.walls_text import changes, compared, how, outcome, show
+from moelint.report.walls_text import changes, how, outcome, show
 
 Page = dict[str, Any]
 

@@ -21,25 +21,25 @@ else:
 
 
 class Constants(NamedTuple):
-    """Efficiencies fitted on published rows of containers up to 26.04 within plausible limits; none is a
-    specification, and single ones trade against each other. ``benchmarks/walls_throughput.py --fit`` repeats the
-    search."""
+    """Efficiencies fitted within plausible limits on published rows of containers up to 26.04 and four profiled jobs.
+    None is a specification, and single ones trade against each other. ``benchmarks/walls_throughput.py --fit`` repeats
+    the search."""
 
-    gemm_bf16: float = 0.69  # share of the peak that wide, well-filled GEMMs reach
-    gemm_fp8: float = 0.53
+    gemm_bf16: float = 0.52  # share of the peak that wide, well-filled GEMMs reach
+    gemm_fp8: float = 0.63
     gemm_fp4: float = 0.40
-    core: float = 0.42  # of the BF16 peak, attention
+    core: float = 0.65  # of the BF16 peak, attention
     scan: float = 0.30  # of the BF16 peak, state-space scan and delta rule
-    narrow: float = 800.0  # width at which a GEMM of an expert reaches half of the above
-    traffic: float = 22.0  # passes of element-wise work over the kept activations: quantisation, permutation, both ways
-    fused_traffic: float = (
-        0.35  # of that, what a fused grouped MLP leaves of the experts' part; not fitted: no old row has it
-    )
-    hidden_share: float = 0.79  # of expert communication under EP overlap
+    narrow: float = 50.0  # width at which a GEMM of an expert reaches half of the above
+    traffic: float = 11.9  # passes of element-wise work over BF16 activations, permutation included, both ways
+    quantised: float = 2.23  # times that, where inputs are quantised and transposed on the way
+    # Of that, what a fused grouped MLP leaves of the experts' part. Not fitted: no row of the old containers has it.
+    fused_traffic: float = 0.35
+    hidden_share: float = 0.90  # of expert communication under EP overlap
     host_us: float = 40.0  # of the host a kernel: Python, framework, launch and the waits for token counts
     scoped_share: float = 0.30  # of the kernels that scoped graphs take from the host
     power: float = 1.2  # how sharply the slower of host and GPU decides: 1 adds them, large takes the larger
-    fused_nic: float = 0.59  # of the NIC, for dispatch that sends a token once to a node
+    fused_nic: float = 0.65  # of the NIC, for dispatch that sends a token once to a node
     band: float = 0.35  # half width, of the prediction
 
 
@@ -126,14 +126,15 @@ def step_time(shape: Shape, layout: Layout, machine: Machine, constants: Constan
     core_rate = (1 - scanned) / constants.core + scanned / constants.scan
     core_s = flops.core * share * passes * 7 / 6 * rank_tokens * core_rate / (machine.bf16_tflops * 1e12)
     kept = 0.0
-    whole = layout._replace(recompute="none", offload_modules=frozenset())
+    whole = layout._replace(recompute="none", offload_modules=frozenset(), fp8=False, fp4=False)
     for pair, number in kinds((shape.layers,)).items():
         items = activations.layer_bytes(shape, whole, *pair)
         if layout.op_fuser:
             for name in ("expert_input", "fc1", "moe_act"):
                 items[name] = items.get(name, 0.0) * constants.fused_traffic
         kept += sum(items.values()) * number / len(shape.layers)
-    traffic_s = kept * depth * tokens * m * constants.traffic * passes / 3 / (machine.hbm_tbs * 1e12)
+    passes_over = constants.traffic * (constants.quantised if layout.precision != "bf16" else 1.0)
+    traffic_s = kept * depth * tokens * m * passes_over * passes / 3 / (machine.hbm_tbs * 1e12)
     traffic = communication.expert_traffic(shape, layout, machine, fused_nic_efficiency=constants.fused_nic)
     moe = sum(1 for _, kind in shape.layers if kind == "moe") / len(shape.layers)
     comm_passes = 6.0 if layout.recompute == "full" else 4.0
