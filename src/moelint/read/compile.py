@@ -12,6 +12,8 @@ _FIELDS = {
     "absent",
     "astray",
     "variables",
+    "form",
+    "like",
     "id",
     "title",
     "trainer",
@@ -57,13 +59,29 @@ def compile_all(folder: str) -> dict[str, dict[str, Any]]:
             continue
         path = os.path.join(folder, name)
         with open(path, encoding="utf-8") as file:
-            data = yaml.safe_load(file)
+            data = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         table = compile_one(data, path)
         if table["id"] != name[: -len(".yaml")]:
             raise DialectError(f"{path}: the file must be named like its id {table['id']!r}")
         tables.append(table)
     tables.sort(key=lambda table: (table["order"], table["id"]))
     return {table["id"]: table for table in tables}
+
+
+def _like(data: Any, texts: dict[str, Any], path: str) -> Any:
+    """A table over the one that it is ``like``; maps are merged, anything else is replaced."""
+    if not isinstance(data, dict) or "like" not in data:
+        return data
+    other = texts.get(f"{data['like']}.yaml")
+    if not isinstance(other, dict) or "like" in other:
+        raise DialectError(f"{path}: like names no dialect that stands by itself")
+    out = dict(other)
+    for field in ("recognise", "hints"):
+        out.pop(field, None)
+    for field, value in data.items():
+        held = out.get(field)
+        out[field] = {**held, **value} if isinstance(held, dict) and isinstance(value, dict) else value
+    return out
 
 
 def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
@@ -82,6 +100,7 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "title": data.get("title", data["id"]),
         "trainer": data["trainer"],
         "order": data.get("order", 50),
+        "form": data.get("form", "yaml"),
         "hints": tuple(data.get("hints") or ()),
         "tops": _tops(data.get("recognise") or ()),
         "recognise": tuple(_recognition(test, path) for test in data.get("recognise") or ()),
