@@ -208,7 +208,7 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     own.write_text("name: LAB\nfacts: {hbm_usable_gib: 50, nvlink_domain: 8}\n", encoding="utf-8")
     code, said = run(path, "--gpu", str(own))
     assert code == 0
-    assert "The memory wall does not fit" in said
+    assert "The memory wall stands first, the job does not fit" in said
     own.write_text("name: LAB\nfacts: {hbm_gib: 50}\n", encoding="utf-8")
     other = tmp_path / "typo.yaml"
     other.write_text("name: LAB\nfacts: {hbm_usable_gb: 50}\n", encoding="utf-8")

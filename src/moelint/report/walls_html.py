@@ -92,9 +92,9 @@ def _first(page: Page) -> str:
         return ""
     first, *rest = page["walls"]
     css = "first blocks" if first["blocks"] else "first"
-    word = "does not fit" if first["blocks"] else "stands first"
+    word = f", the job {first['verdict']}" if first["blocks"] else ""
     others = "".join(f'<br><span class="soft">{escape(w["wall"])}: {escape(w["why"])}</span>' for w in rest)
-    said = f"<b>The {escape(first['wall'])} wall {word}</b>: {escape(first['why'])}."
+    said = f"<b>The {escape(first['wall'])} wall stands first{word}</b>: {escape(first['why'])}."
     return f'<div class="{css}">{said}{others}</div>'
 
 

@@ -60,9 +60,9 @@ def _page(page: Page, paint: Paint) -> list[str]:
     lines += [_model(page["model"]), ""]
     first = page["walls"][0] if page["walls"] else None
     if first is not None:
-        word = "does not fit" if first["blocks"] else "stands first"
+        word = f", the job {first['verdict']}" if first["blocks"] else ""
         lines += [
-            paint.severity("error" if first["blocks"] else "warning", f"The {first['wall']} wall {word}")
+            paint.severity("error" if first["blocks"] else "warning", f"The {first['wall']} wall stands first{word}")
             + f": {first['why']}.",
             "",
         ]

@@ -246,6 +246,7 @@ def _order(e: Estimate) -> list[dict[str, Any]]:
                 "wall": "memory",
                 "share": high / hbm,
                 "blocks": high > hbm,
+                "verdict": "does not fit" if e.worst.total_gib > hbm else "may not fit" if high > hbm else None,
                 "why": f"the fullest stage needs {e.worst.total_gib:.1f} to {high:.1f} GiB of {hbm:.1f}",
             }
         )
