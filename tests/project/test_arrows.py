@@ -24,7 +24,7 @@ ROOMS = {
     "fix": {"text", "lang", "read", "results", "findings"},
     "report": {"results", "text"},
 }
-TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "__main__", "__init__", "fixing", "reviewing", "baselining"}  # see everything
+TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "diagnose", "__main__", "__init__", "fixing", "reviewing", "baselining"}  # see everything
 
 
 def imports(path: Path) -> set[str]:

@@ -15,6 +15,7 @@ COMMANDS = {
     "policy": "Check, test or start a policy pack.",
     "schema": "Print a published JSON Schema.",
     "walls": "Show memory, communication, compute and host of a config.",
+    "diagnose": "Read the log of a failed run: the rule, the cause, the line to change.",
     "init": "Write a starting .moelint.yaml.",
 }
 
