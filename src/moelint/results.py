@@ -176,6 +176,13 @@ class Report:
         """The findings that this run is about: all, or the new ones if a revision is compared with."""
         return [item for item in self.findings() if item.new is not False]
 
+    def counts(self) -> dict[str, int]:
+        """Severity → number of findings shown."""
+        out = dict.fromkeys(SEVERITIES, 0)
+        for item in self.shown():
+            out[item.severity] += 1
+        return out
+
     def old(self) -> int:
         """Findings that the old revision has too."""
         return sum(item.new is False for item in self.findings())

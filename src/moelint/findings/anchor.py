@@ -59,6 +59,8 @@ def fact(key: str, scope: Any, config: Config) -> dict[str, Any]:
         origin = "target"
     elif key.startswith("walls."):
         origin = "derived"
+    elif key.startswith(("before.", "saved.")):
+        origin = key.partition(".")[0]
     out: dict[str, Any] = {"value": plain(value), "origin": origin, "path": None, "line": None, "spelling": None}
     if written is not None:
         out["spelling"] = written.spelling

@@ -73,7 +73,7 @@ class NameTable:
         for prefix in REVISIONS:
             if name.startswith(prefix):
                 inner = self.lookup(name[len(prefix) :]) if prefix != "given." else self.key(name[len(prefix) :])
-                return None if inner is None else Info(inner.type, True, inner.choices)
+                return None if inner is None else Info(inner.type, inner.nullable, inner.choices)
         for prefix, info in FAMILIES.items():
             if name.startswith(prefix):
                 return None if prefix in self.closed else info
@@ -102,9 +102,11 @@ class NameTable:
         return nearest(name, known)
 
 
-def revisions(tree: Any) -> set[str]:
-    """The other configs that an expression looks at: ``before`` (the old revision), ``saved`` (the checkpoint's)."""
+def revisions(tree: Any, facts: Mapping[str, Any]) -> set[str]:
+    """The other configs that an expression looks at, through facts too: ``before`` (the old revision), ``saved`` (the
+    checkpoint's)."""
     out: set[str] = set()
+    seen: set[str] = set()
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -112,8 +114,13 @@ def revisions(tree: Any) -> set[str]:
             continue
         if node[0] == "changed":
             out.add("before")
-        elif node[0] == "name" and isinstance(node[1], str) and node[1].startswith(("before.", "saved.")):
-            out.add(node[1].partition(".")[0])
+        elif node[0] == "name" and isinstance(node[1], str):
+            name = node[1]
+            if name.startswith(("before.", "saved.")):
+                out.add(name.partition(".")[0])
+            elif name in facts and name not in seen:
+                seen.add(name)
+                waiting.append(facts[name])
         elif node[0] != "const":
             waiting += [part for part in node if isinstance(part, tuple)]
     return out

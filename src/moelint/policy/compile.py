@@ -238,7 +238,7 @@ class _RuleBuilder:
         applies = self.applies((*self.path, "applies"), entry.get("applies"))
         if outer and case.get("applies") is not None:
             applies += self.applies((*where, "applies"), case["applies"])
-        about = tuple(case.get("about") or entry.get("about") or ())
+        about = self.members(case.get("about") or entry.get("about") or ())
         if not about:
             self.say(where, "'about' is missing")
         if self.names is not None:
@@ -256,6 +256,14 @@ class _RuleBuilder:
             applies, about, marshal.dumps(tree),
         ))
         rule.says.append((text, compiled, tuple(case.get("covers") or entry.get("covers") or ())))
+
+    def members(self, about: Any) -> tuple[str, ...]:
+        """Keys of a rule's ``about``, ``group:name`` opened."""
+        found: dict[str, None] = {}
+        for key in about:
+            group = self.compiler.groups.get(key.removeprefix("group:")) if key.startswith("group:") else None
+            found.update(dict.fromkeys([key] if group is None else group))
+        return tuple(found)
 
     def about(self, path: Path, about: tuple[str, ...]) -> None:
         assert self.names is not None

@@ -98,8 +98,10 @@ class Packs:
         found = self._revisions.get(index)
         if found is None:
             from moelint.lang.names import revisions
+            from moelint.trainer.effective import shipped_facts
 
-            found = self._revisions[index] = revisions(self.tree(index))
+            facts = self.facts(shipped_facts()).trees
+            found = self._revisions[index] = revisions(self.tree(index), facts)
         return found
 
     def tree(self, index: int) -> Any:

@@ -40,6 +40,8 @@ def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
         out.append(escape.line(f"{file.path}: {what or 'no config'}"))
     folded = 0
     for item in file.findings:
+        if item.new is False:
+            continue
         if item.severity == "note" and item.certainty == "assumed" and not options.verbose:
             folded += 1
             continue
@@ -149,7 +151,7 @@ def _facts(item: Finding, options: Options) -> list[str]:
     in_frame = {item.key, *(related.key for related in item.related)}
     out = []
     for key, fact in item.facts.items():
-        if not options.show_facts and (key in in_frame or _is_noise(key, fact, in_frame)):
+        if not options.show_facts and ((key in in_frame and "before" not in fact) or _is_noise(key, fact, in_frame)):
             continue
         origin = fact["origin"]
         if origin == "file" and fact.get("line"):
@@ -158,7 +160,8 @@ def _facts(item: Finding, options: Options) -> list[str]:
             origin = f"{origin}, {fact['path']}:{fact.get('line') or 1}"
         if fact.get("assumed"):
             origin = f"assumed {origin}"
-        out.append(escape.line(f"{key}: {_value(fact.get('value'))} ({origin})"))
+        was = f", before: {_value(fact['before'])}" if "before" in fact else ""
+        out.append(escape.line(f"{key}: {_value(fact.get('value'))} ({origin}){was}"))
     if not options.show_facts and len(out) > _SHOWN_FACTS:
         out = [*out[: _SHOWN_FACTS - 1], f"{len(out) - _SHOWN_FACTS + 1} more facts: --show-facts"]
     return out
@@ -166,7 +169,7 @@ def _facts(item: Finding, options: Options) -> list[str]:
 
 def _is_noise(key: str, fact: dict[str, Any], in_frame: set[str]) -> bool:
     """Facts that add nothing to the frame: unknown ones, the trainer's copy of a setting shown there, switches."""
-    if fact["origin"] == "unknown" and fact.get("value") is None:
+    if fact["origin"] == "unknown" and fact.get("value") is None and "before" not in fact:
         return True
     leaf = key.rpartition(".")[2]
     if fact["origin"] == "rewritten" and any(other.rpartition(".")[2] == leaf for other in in_frame):
@@ -239,7 +242,7 @@ def _plural(number: int, word: str) -> str:
 
 def _statistics(report: Report) -> list[str]:
     count: dict[tuple[str, str, str], int] = {}
-    for item in report.findings():
+    for item in report.shown():
         key = (item.rule, item.severity, item.name)
         count[key] = count.get(key, 0) + 1
     return [f"{n:>6}  {k[1]:<7} {k[0]} {k[2]}" for k, n in sorted(count.items(), key=lambda kn: (-kn[1], kn[0]))]
@@ -269,17 +272,25 @@ def _targets(report: Report, options: Options) -> list[str]:
 def _summary(report: Report, paint: Paint) -> str:
     summary = report.summary()
     read = f"{_plural(summary['configs'], 'config')} in {_plural(summary['files'], 'file')}"
-    parts = [_plural(summary[f"{s}s"], s) for s in ("error", "warning", "note") if summary[f"{s}s"]]
+    counts, new = report.counts(), "" if report.since is None else "new "
+    parts = [_plural(counts[s], new + s) for s in ("error", "warning", "note") if counts[s]]
     if summary["fixed"]:
         parts.insert(0, f"{summary['fixed']} fixed")
-    worst = next((s for s in ("error", "warning", "note") if summary[f"{s}s"]), None)
+    worst = next((s for s in ("error", "warning", "note") if counts[s]), None)
     if worst is None:
-        parts.append("nothing left" if parts else "no findings")
+        parts.append("nothing left" if parts else f"no {new}findings")
     text = f"{', '.join(parts)} in {read}"
-    if summary["suppressed"]:
-        text += f", {summary['suppressed']} suppressed"
+    if report.since is not None:
+        text = escape.line(f"{text} since {report.since}")
+        if report.old():
+            text += f", {_plural(report.old(), 'older one')} not shown"
+        if summary["fixed_by_change"]:
+            text += f", {summary['fixed_by_change']} fixed by the change"
+    for word in ("suppressed", "baselined"):
+        if summary[word]:
+            text += f", {summary[word]} {word if word == 'suppressed' else 'in the baseline'}"
     out = paint.severity(worst, text) if worst else paint.ok(text)
-    first = [item.fixes[0] for item in report.findings() if item.fixes and item.fixes[0].edits]
+    first = [item.fixes[0] for item in report.shown() if item.fixes and item.fixes[0].edits]
     safe = sum(fix.safety == "safe" for fix in first)
     if safe:
         out += f"\n{safe} can be fixed: moelint --fix"

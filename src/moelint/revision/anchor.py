@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from moelint.findings.anchor import anchor, in_file
+from moelint.findings.anchor import anchor, in_file, plain
 from moelint.findings.problems import place
 from moelint.read.config import Config
 from moelint.results import Finding, Place
 from moelint.trainer.change import changed
 from moelint.typed import Any
+
+_OTHERS = ("before.", "target.", "hw.", "walls.")  # no settings of this config
 
 
 def anchor_change(verdict: Any, effective: Any, level: str | None, strict: bool) -> Finding | None:
@@ -25,7 +27,20 @@ def anchor_change(verdict: Any, effective: Any, level: str | None, strict: bool)
     if item is not None:
         item.new = True
         item.about = tuple(verdict.rule.about)
+        item.facts = _differences(item.facts, effective)
     return item
+
+
+def _differences(facts: dict[str, Any], effective: Any) -> dict[str, Any]:
+    """Of the settings that a rule read those that changed, each with what it was."""
+    out = {}
+    scope = effective.before.scope()
+    for key, fact in facts.items():
+        if key.startswith(_OTHERS):
+            out[key] = fact
+        elif changed(effective, effective.before, key) is not False:
+            out[key] = {**fact, "before": plain(scope.get(key))}
+    return out
 
 
 def parent(key: str, config: Config, old: Config) -> Place:
