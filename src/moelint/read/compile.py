@@ -54,13 +54,14 @@ def compile_all(folder: str) -> dict[str, dict[str, Any]]:
     import yaml
 
     tables = []
+    texts: dict[str, Any] = {}
     for name in sorted(os.listdir(folder)):
-        if not name.endswith(".yaml"):
-            continue
+        if name.endswith(".yaml"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                texts[name] = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    for name, data in texts.items():
         path = os.path.join(folder, name)
-        with open(path, encoding="utf-8") as file:
-            data = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        table = compile_one(data, path)
+        table = compile_one(_like(data, texts, path), path)
         if table["id"] != name[: -len(".yaml")]:
             raise DialectError(f"{path}: the file must be named like its id {table['id']!r}")
         tables.append(table)

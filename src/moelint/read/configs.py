@@ -62,12 +62,13 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
         config.problems += problems
         config.loose_ends += loose_ends
         problems = []
-        _finish(config, table, merged, stack)
+        finish(config, table, merged, stack)
         out.append(config)
     return out
 
 
-def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
+def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
+    """What the settings of a config, mapped to keys, say beyond them: its target, its base, its model, its hook."""
     if not (table["target"] or table["base"] or table["model"] or table["off"] or table["hook"] or table["astray"]):
         return
     from moelint.read.view import View
@@ -78,7 +79,7 @@ def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack:
         value = view.get(*root, *path)
         if value is None:
             value = view.get(*path)
-        if isinstance(value, (str, int)) and not isinstance(value, bool):
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and view.is_sure(*root, *path):
             config.stated[word] = (value, "config")
     nodes, each = config.stated.pop("nodes", None), config.stated.get("gpus-per-node")
     if nodes is not None and each is not None and isinstance(nodes[0], int) and isinstance(each[0], int):
@@ -100,7 +101,10 @@ def _finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack:
         config.unread.clear()
         return
     if table["hook"] is not None:
-        from moelint.read.hooks import HOOKS
+        if table["form"] == "shell":
+            from moelint.read.shell_hooks import HOOKS
+        else:
+            from moelint.read.hooks import HOOKS
 
         HOOKS[table["hook"]](config, view)
     if table["astray"]:

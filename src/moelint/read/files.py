@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from moelint.read.completeness import judge
 from moelint.read.config import Config, Ignore
@@ -40,6 +40,8 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
     text = source.text
     if source.path.endswith(".py"):
         return _python(out, options)
+    if is_script(source.path, text):
+        return _script(out, options)
     if not options.named and not any(word in text for word in hints()):
         out.skipped = "no sign of a training config"
         return out
@@ -119,6 +121,31 @@ def _python(out: FileRead, options: ReadOptions) -> FileRead:
     return out
 
 
+def is_script(path: str, text: str) -> bool:
+    """Whether a file is a shell script, by its ending or by its first line."""
+    if path.endswith((".sh", ".sbatch", ".bash", ".slurm")):
+        return True
+    return text.startswith("#!") and "." not in path.rpartition("/")[2] and "sh" in text[:80].partition("\n")[0]
+
+
+def _script(out: FileRead, options: ReadOptions) -> FileRead:
+    """The commands of a shell script that start a training."""
+    from moelint.read.shell import finish, owners, read_script
+
+    out.configs, problems, reader, out.skipped = read_script(out.source, options)
+    if reader is None:
+        return out
+    out.documents = list(reader.documents)
+    directives, said = read_directives(out.source, reader.layout.comments)
+    if out.configs or directives:
+        out.problems += [*problems, *said]
+    _direct(out, directives, 0, owners)
+    for config in out.configs:
+        _stand(out, config, options, directives)
+        finish(config, reader)
+    return out
+
+
 def _first(document: Document) -> int:
     """Where a document's first key stands."""
     sections: Mapping[Path, tuple[int, int]] = getattr(document, "sections", {})
@@ -127,11 +154,20 @@ def _first(document: Document) -> int:
     return min(starts, default=len(document.source.text))
 
 
-def _direct(out: FileRead, directives: list[Directive], first: int) -> None:
+def _direct(
+    out: FileRead,
+    directives: list[Directive],
+    first: int,
+    owners: Callable[[FileRead, Directive], list[Config]] | None = None,
+) -> None:
     """Gives each directive to the config that it stands in or directly above, else to the whole file."""
     for directive in directives:
-        owner = None if directive.start < first else _owner(out, directive)
-        for config in out.configs if owner is None else [owner]:
+        found: list[Config] = []
+        if owners is not None:
+            found = owners(out, directive)
+        elif directive.start >= first and (one := _owner(out, directive)) is not None:
+            found = [one]
+        for config in found or out.configs:
             for key, value in directive.stated.items():
                 config.stated[key] = (value, "directive")
             if directive.complete:
@@ -139,11 +175,11 @@ def _direct(out: FileRead, directives: list[Directive], first: int) -> None:
             if directive.base is not None:
                 config.base = directive.base
         for ignore in directive.ignores:
-            if owner is None or ignore.whole_file:
+            if not found or ignore.whole_file:
                 ignore.whole_file = True
                 out.ignores.append(ignore)
-            else:
-                owner.ignores.append(ignore)
+            for config in () if ignore.whole_file else found:
+                config.ignores.append(ignore)
 
 
 def _owner(out: FileRead, directive: Directive) -> Config | None:

@@ -221,7 +221,7 @@ def areal(config: Config, view: View) -> None:
 
 def verl(config: Config, view: View) -> None:
     """World size from ``trainer``, sequence length from prompt and response."""
-    _world(config, view.number("trainer", "nnodes"), view.number("trainer", "n_gpus_per_node"))
+    _world(config, view.sure("trainer", "nnodes"), view.sure("trainer", "n_gpus_per_node"))
     _no_lonely_sequence_parallel(config)
     prompt, response = view.number("data", "max_prompt_length"), view.number("data", "max_response_length")
     if prompt and response:

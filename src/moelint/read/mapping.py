@@ -144,7 +144,7 @@ def _memo(dialect: str) -> dict[Path, tuple[int, str]]:
 
 def _sort(table: Table, spelled: Path) -> tuple[int, str]:
     """What a path, relative to its config, is, and its canonical key (or flag, or argument)."""
-    if table["values"] == "flags" and spelled and isinstance(spelled[0], str) and spelled[0].startswith("-"):
+    if table["values"] in ("flags", "words") and spelled and isinstance(spelled[0], str) and spelled[0].startswith("-"):
         return _FLAG, spelled[0]
     listed = _list_at(spelled)
     if listed < len(spelled):
@@ -208,6 +208,8 @@ def value_of(
         value, assumed, waits = _items(table, resolver, setting, value)
     elif isinstance(value, Opaque):
         value = UNKNOWN
+    if setting.__class__ is not Setting:  # a word of a script, which may hang on variables
+        assumed, waits = assumed or setting.assumed, waits + setting.waits  # type: ignore[attr-defined]
     conversion = table["convert"].get(key)
     if conversion is not None and value is not UNKNOWN:
         value = CONVERSIONS[conversion](value)

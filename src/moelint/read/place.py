@@ -105,7 +105,7 @@ def _common(a: str, b: str) -> int:
 
 
 def _spelled(config: Config, table: Table, key: str, value: Any) -> Path | None:
-    if table["values"] == "flags":
+    if table["values"] in ("flags", "words"):
         spelling = _flag(config, key, value)
         if spelling is not None:
             return (*config.root, spelling)
@@ -176,6 +176,8 @@ def _flag_value(config: Config, key: str, value: Any, style: str) -> Any:
     if isinstance(value, list):
         if "list" in entry[1]:
             return f"({value})"  # a Python expression; in brackets alone it would be taken for several words
+        if style == "words":
+            return value
         words = " ".join(str(item) for item in value)
-        return f"[{words}]" if many != "one" and style == "flags" else words
+        return f"[{words}]" if many != "one" else words
     return value

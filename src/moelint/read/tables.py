@@ -26,7 +26,7 @@ def hints() -> tuple[str, ...]:
     """Words of which a file must have at least one to be worth parsing."""
     global _hints
     if _hints is None:
-        _hints = ("moelint:", *sorted({word for table in tables().values() for word in table["hints"]}))
+        _hints = ("moelint:", *sorted({word for t in tables().values() if t["form"] == "yaml" for word in t["hints"]}))
     return _hints
 
 

@@ -30,6 +30,14 @@ class View:
             return self.resolver.resolve(value, path).value
         return value
 
+    def is_sure(self, *path: Any) -> bool:
+        """Whether the setting at a path, if there is one, is more than the default of a script's variable."""
+        return getattr(self.settings.get(path), "assumed", None) is None
+
+    def sure(self, *path: Any) -> int | None:
+        """A positive whole number at a path that is not only assumed, or None."""
+        return self.number(*path) if self.is_sure(*path) else None
+
     def number(self, *path: Any) -> int | None:
         """A positive whole number at a path, or None."""
         value = self.get(*path)

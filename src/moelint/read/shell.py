@@ -1,0 +1,124 @@
+"""Scripts that start a training: each command that does is a config. Nothing of a script is ever run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from moelint.typed import Any
+
+from moelint.read.completeness import judge
+from moelint.read.config import Config
+from moelint.read.configs import ReadOptions
+from moelint.read.shell_configs import Reader
+from moelint.read.tables import tables
+from moelint.text.document import Problem
+from moelint.text.source import Source, TextError
+
+_FAR = 5  # folders above the script in which a relative path may start
+
+
+def owners(out: Any, directive: Any) -> list[Config]:
+    """The configs whose command, or an array or text of it, a directive stands in or directly above; none if it stands
+    before all of them, or elsewhere."""
+    text = out.source.text
+    regions: list[tuple[int, int, Config]] = []
+    for config in out.configs:
+        regions += [(start, end, config) for start, end in config.document.regions if end > start]
+    inside = [config for start, end, config in regions if start <= directive.start < end]
+    if inside:
+        return list({id(config): config for config in inside}.values())
+    if all(start > directive.start for start, _, _ in regions):
+        return []
+    above: list[Config] = []
+    for start, _, config in regions:
+        line = text.rfind("\n", 0, start) + 1
+        between = text[directive.end : line] if directive.end <= line else "x"
+        if all(not part.strip() or part.lstrip().startswith("#") for part in between.splitlines()):
+            above.append(config)
+    return list({id(config): config for config in above}.values())
+
+
+def hints() -> list[str]:
+    """Words of which a script must have at least one to be worth following."""
+    return ["moelint:", *{word for table in tables().values() if table["form"] == "shell" for word in table["hints"]}]
+
+
+def read_script(
+    source: Source, options: ReadOptions
+) -> tuple[list[Config], list[Problem], Reader | None, str | None]:
+    """(configs, problems of the text, what was read of it, why there are none)."""
+    text = source.text
+    if not options.named and not any(word in text for word in hints()):
+        return [], [], None, "no sign of a training config"
+    try:
+        reader = Reader(source, options, opener(source, options.read or _plain))
+    except ImportError:
+        return [], [], None, "shell scripts need tree-sitter and tree-sitter-bash"
+    configs = reader.configs()
+    for config in configs:
+        finish(config, reader)
+    return configs, reader.problems, reader, None if configs else reader.reason or "no command that starts a training"
+
+
+def finish(config: Config, reader: Reader) -> None:
+    """How much of a config its command states."""
+    table = tables()[config.dialect]
+    config.completeness = judge(config, table, config.complete_env)
+    if config.complete_env:
+        return
+    if config.completeness == "complete" and reader.is_open(config):
+        config.completeness = "standing" if _stands(config) else "fragment"
+
+
+def _stands(config: Config) -> bool:
+    return config.base is not None or (
+        "model.num_layers" in config.written
+        and any(key in config.written for key in ("model.num_moe_experts", "model.num_experts"))
+    )
+
+
+def opener(source: Source, read: Callable[[str], Source]) -> Callable[[str, Source], Source | None]:
+    """What opens a sourced file: of the same checkout only, relative to the script that names it or to a folder above
+    (a script may be started from any of them)."""
+    here = os.path.dirname(os.path.abspath(source.path))
+    top = os.path.realpath(checkout(here))
+
+    def find(path: str, by: Source) -> Source | None:
+        folder = os.path.dirname(os.path.abspath(by.path))
+        candidates = [path] if os.path.isabs(path) else []
+        at = folder
+        for _ in range(_FAR):
+            if candidates and os.path.isabs(path):
+                break
+            candidates.append(os.path.join(at, path))
+            if os.path.realpath(at) == top or os.path.dirname(at) == at:
+                break
+            at = os.path.dirname(at)
+        for candidate in candidates:
+            real = os.path.realpath(candidate)
+            if not real.startswith(top + os.sep) or not os.path.isfile(real):
+                continue
+            try:
+                return read(os.path.normpath(candidate))
+            except (OSError, TextError):
+                return None
+        return None
+
+    return find
+
+
+def checkout(folder: str) -> str:
+    """The repository that holds a folder; without one, the folder itself, or the one above it."""
+    at = folder
+    while not os.path.exists(os.path.join(at, ".git")):
+        above = os.path.dirname(at)
+        if above == at:
+            return folder
+        at = above
+    return at
+
+
+def _plain(path: str) -> Source:
+    from moelint.text.files import read
+
+    return read(path)

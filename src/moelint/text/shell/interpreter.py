@@ -1,0 +1,661 @@
+"""Follows a script statement by statement with what is known of its variables. Nothing is run.
+
+Where a choice is not known, all its branches are followed; what is the same on every path stays known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from moelint.typed import Any
+
+from moelint.text.shell import builtins
+from moelint.text.shell.commands import Command
+from moelint.text.shell.conditions import Condition, Outcome
+from moelint.text.shell.expansion import Expander
+from moelint.text.shell.loops import Loops
+from moelint.text.shell.pieces import Piece, Pieces, Span, Word, text_of, unknown, waits_of
+from moelint.text.shell.script import MAX_SIZE, Script, from_pieces
+from moelint.text.shell.state import State, Value, meet
+from moelint.text.shell.substitution import calculated, outcome, shown, trimmed
+from moelint.text.source import Source
+
+MAX_STEPS = 60_000  # statements
+MAX_NESTING = 45  # statements inside statements, calls and scripts inside scripts included
+MAX_COMMANDS = 2_000
+
+Open = Callable[[str, Source], "Source | None"]
+Flow = str | None  # exit | return | break | continue
+
+
+class OutOfBudget(Exception):
+    """The script would take more steps than it is worth."""
+
+
+class Interpreter:
+    """``define``: variables of the environment; ``open_file``: a path as written and the file that names it → a file of
+    the checkout, or None; ``top``: the folder of the checkout."""
+
+    def __init__(self, source: Source, define: dict[str, str], open_file: Open, top: str) -> None:
+        self.source, self.open_file, self.top = source, open_file, top
+        self.held: dict[str, Pieces] = {}
+        self.expander = Expander(define, self.held, self.substitute)
+        self.commands: dict[Span, Command] = {}
+        self.sourced: list[Source] = []
+        self.loops = Loops(self)
+        self.steps = self.nesting = self.calls = self.conditional = 0
+        self.status: Outcome = Outcome(True)
+        self.tilted: str | None = None
+        self.locals: list[dict[str, Value | None]] = []
+        self.allexport = False
+
+    # ---- scripts
+    def run(self, script: Script, state: State) -> Flow:
+        """Follow a whole text. Raises OutOfBudget."""
+        if len(script.text) > MAX_SIZE:
+            raise OutOfBudget
+        return self.block(script, script.parse().children, state)
+
+    def run_text(self, pieces: Pieces, state: State) -> None:
+        """Follow a text that is handed to another shell: what it sets stays there."""
+        if self.nesting < MAX_NESTING:
+            self.nesting += 3
+            try:
+                self.run(from_pieces(self.source, pieces, self.held), state.copy())
+            finally:
+                self.nesting -= 3
+
+    def block(self, script: Script, nodes: Iterable[Any], state: State) -> Flow:
+        for node in nodes:
+            if node.is_named:
+                flow = self.statement(script, node, state)
+                if flow is not None:
+                    return flow
+        return None
+
+    def bounds(self, script: Script, node: Any) -> tuple[int, int]:
+        return script.offset(node.start_byte), script.offset(node.end_byte)
+
+    def statement(self, script: Script, node: Any, state: State) -> Flow:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise OutOfBudget
+        if self.nesting >= MAX_NESTING:
+            state.loose = (*state.loose, "a nesting too deep")
+            return None
+        handler = _STATEMENTS.get(node.type)
+        if handler is None:
+            return None
+        self.nesting += 1
+        try:
+            return handler(self, script, node, state)
+        finally:
+            self.nesting -= 1
+
+    # ---- branches
+    def either(self, ways: list[Callable[[State], Flow]], state: State, waits: tuple[str, ...]) -> Flow:
+        """All the ways that may be taken; those that end the script do not go on."""
+        self.conditional += 1
+        try:
+            ends: list[State] = []
+            flows: list[Flow] = []
+            for way in ways:
+                branch = state.copy()
+                flow = way(branch)
+                flows.append(flow)
+                if flow not in ("exit", "return"):
+                    ends.append(branch)
+        finally:
+            self.conditional -= 1
+        if not ends:
+            return "exit" if "exit" in flows else "return"
+        state.take(meet(ends, waits))
+        return None
+
+    def choose(self, found: Outcome, yes: Callable[[State], Flow], no: Callable[[State], Flow], state: State) -> Flow:
+        """One of two ways, or both."""
+        if found.truth is None:
+            return self.either([yes, no], state, found.waits)
+        taken, left = (yes, no) if found.truth else (no, yes)
+        before, seen = state.copy(), len(self.commands)
+        flow = taken(state)
+        if flow == "exit" and len(self.commands) == seen and not self.conditional:
+            state.take(before)  # the script would stop here: its author means to fill in what is missing
+            return left(state)
+        if found.assumed is None:
+            return flow
+        if flow is None:
+            kept, tilted = dict(self.commands), self.tilted
+            other = before.copy()
+            left(other)
+            self.commands, self.tilted = kept, tilted
+            self._assume(state, before, other, found.assumed)
+        return flow
+
+    def _assume(self, state: State, before: State, other: State, why: str) -> None:
+        """What the taken way set is assumed, since the condition was."""
+        for name, value in state.variables.items():
+            if value is not before.variables.get(name):
+                if isinstance(value, list):
+                    old = {id(word) for word in before.variables.get(name) or () if isinstance(word, Word)}
+                    state.variables[name] = [
+                        word if id(word) in old else Word(_assumed(word.pieces, why)) for word in value
+                    ]
+                elif text_of(value) != text_of(before.variables.get(name) or ()):  # type: ignore[arg-type]
+                    state.variables[name] = _assumed(value, why)
+        for name, value in other.variables.items():
+            if value is not before.variables.get(name) and name not in state.variables:
+                state.variables[name] = (Piece("", (), assumed=why),)
+            elif isinstance(value, list) and value is not before.variables.get(name):
+                self.tilted = self.tilted or why
+
+    # ---- words and values
+    def words(self, script: Script, nodes: Iterable[Any], state: State) -> list[Word]:
+        out: list[Word] = []
+        for node in nodes:
+            out += self.expander.fields(script, *self.bounds(script, node), state)
+        return out
+
+    def assign(self, script: Script, node: Any, state: State) -> tuple[str, Value] | None:
+        """(name, new value) of ``NAME=value``, ``NAME+=value``, ``NAME=(…)``, ``NAME[i]=value``."""
+        children = node.children
+        if not children:
+            return None
+        target = children[0]
+        start, end = self.bounds(script, target)
+        name = script.text[start:end]
+        adds = any(child.type == "+=" for child in children[1:2])
+        value_node = children[-1] if len(children) > 2 else None
+        if target.type == "subscript":
+            return self._element(script, target, value_node, state)
+        if value_node is not None and value_node.type == "array":
+            words = [word for word in self.words(script, _elements(value_node), state)]
+            if adds:
+                held = state.variables.get(name)
+                words = [*(held if isinstance(held, list) else [Word(held)] if held else []), *words]
+            return name, words
+        start, end = self.bounds(script, value_node) if value_node is not None else (end + 1, end + 1)
+        value: Value = self.expander.value(script, start, end, state) if value_node is not None else ()
+        if adds and not isinstance(value, list):
+            held = state.variables.get(name)
+            if isinstance(held, list):
+                value = [Word([*held[0].pieces, *value]), *held[1:]] if held else [Word(value)]
+            else:
+                site = script.span(*self.bounds(script, node))
+                old = held if held is not None else (unknown((name,), site),) if name not in state.variables else ()
+                value = (*old, *value) if held is not None else value
+        return name, value if isinstance(value, list) else self.named(name, value)
+
+    def named(self, name: str, value: Pieces) -> Pieces:
+        """A value under its name: what is not known waits for the name, where nothing better can be defined."""
+        if name in self.expander.define and text_of(value) is None:
+            span = value[0].spans[0] if value[0].spans else (self.source, 0, 0)
+            return (Piece(self.expander.define[name], (span,)),)
+        if any(piece.text is None and not _definable(piece.waits) for piece in value):
+            return tuple(
+                piece.changed(waits=(name,)) if piece.text is None and not _definable(piece.waits) else piece
+                for piece in value
+            )
+        return value
+
+    def _element(self, script: Script, target: Any, value_node: Any, state: State) -> tuple[str, Value] | None:
+        start, end = self.bounds(script, target)
+        name, _, index = script.text[start:end].partition("[")
+        value = () if value_node is None else self.expander.value(script, *self.bounds(script, value_node), state)
+        held = state.variables.get(name)
+        words = list(held) if isinstance(held, list) else []
+        number = index.rstrip("]")
+        if number.isdigit() and int(number) <= len(words):
+            words[int(number) :][:1] = []
+            words[int(number) : int(number) + 1] = [Word(value)]
+        else:
+            words.append(Word([*value, unknown((name,), script.span(start, end)).changed(free=True)]))
+        return name, words
+
+    def store(self, name: str, value: Value, state: State) -> None:
+        state.variables[name] = value
+        if self.allexport:
+            state.exported[name] = None
+
+    # ---- commands
+    def command(self, script: Script, node: Any, state: State) -> Flow:
+        assignments, arguments, here = [], [], None
+        for child in node.children:
+            if child.type == "variable_assignment":
+                assignments.append(child)
+            elif child.type == "herestring_redirect":
+                here = child
+            elif child.type not in ("comment", "file_redirect", "heredoc_redirect") and child.is_named:
+                arguments.append(child)
+        set_here: dict[str, Value] = {}
+        for child in assignments:
+            found = self.assign(script, child, state)
+            if found is not None:
+                set_here[found[0]] = found[1]
+        words = self.words(script, arguments, state)
+        if not words:
+            for name, value in set_here.items():
+                self.store(name, value, state)
+            self.status = Outcome(True)
+            return None
+        given = None
+        if here is not None:
+            start, end = self.bounds(script, here)
+            given = self.expander.value(script, start + 3, end, state)
+        span = script.span(*self.bounds(script, node))
+        return self.call(words, set_here, span, state, given)
+
+    def call(
+        self, words: list[Word], set_here: dict[str, Value], span: Span, state: State, given: Pieces | None = None
+    ) -> Flow:
+        """A command whose words are known as far as they are."""
+        name = words[0].text
+        self.status = Outcome(None)
+        if name is not None:
+            body = state.functions.get(name)
+            if body is not None:
+                return self._function(body, words, state)
+            builtin = builtins.BUILTINS.get(name)
+            if builtin is not None:
+                return builtin(self, words, set_here, state, given)
+        self.record(words, set_here, span, state)
+        return None
+
+    def record(self, words: list[Word], set_here: dict[str, Value], span: Span, state: State) -> None:
+        inner = builtins.inner_script(words)
+        if inner is not None:
+            child = state.copy()
+            for name, value in set_here.items():
+                child.variables[name] = value
+                child.exported[name] = None
+            self.run_text(inner, child)
+        seen: dict[str, Word] = {}
+        for name in state.exported:
+            held = state.variables.get(name)
+            if held is not None and not isinstance(held, list):
+                seen[name] = Word(held)
+        for name, value in set_here.items():
+            if not isinstance(value, list):
+                seen[name] = Word(value)
+        command = Command(words, seen, span, state.loose, self.tilted)
+        old = self.commands.get(span)
+        if old is not None:
+            old.merge(command)
+        elif len(self.commands) < MAX_COMMANDS:
+            self.commands[span] = command
+
+    def _function(self, body: Any, words: list[Word], state: State) -> Flow:
+        script, nodes = body
+        if self.calls > 12 or self.nesting > MAX_NESTING - 4:
+            return None
+        before, state.arguments = state.arguments, words[1:] if not any(w.free for w in words) else None
+        self.calls += 1
+        self.locals.append({})
+        try:
+            flow = self.block(script, nodes, state)
+        finally:
+            self.calls -= 1
+            for name, value in self.locals.pop().items():
+                if value is None:
+                    state.variables.pop(name, None)
+                else:
+                    state.variables[name] = value
+            state.arguments = before
+        return "exit" if flow == "exit" else None
+
+    def substitute(self, script: Script, state: State, site: Span) -> Pieces:
+        """``$(…)``: what is printed, if it follows from the text."""
+        if self.nesting >= MAX_NESTING - 2:
+            return (unknown((), site),)
+        self.nesting += 2
+        kept, status = self.commands, self.status
+        self.commands = {}
+        try:
+            printed = self._printed(script, state.copy(), site)
+        finally:
+            self.nesting -= 2
+            self.commands, self.status = kept, status
+        return tuple(piece.at(site) for piece in trimmed(printed))
+
+    def _printed(self, script: Script, state: State, site: Span) -> Pieces:
+        text = script.text.strip()
+        if text.startswith("cd ") and text.endswith("pwd"):
+            return self._folder(script, state, site)
+        nodes = [node for node in script.parse().children if node.is_named and node.type != "comment"]
+        for node in nodes[:-1]:
+            self.statement(script, node, state)
+        if not nodes:
+            return ()
+        last = nodes[-1]
+        if last.type == "redirected_statement" and last.children:
+            last = last.children[0]
+        if last.type == "pipeline":
+            return self._piped(script, last, state, site)
+        if last.type != "command":
+            return shown(script.text, site, [])
+        words = self.words(script, [c for c in last.children if c.is_named and not c.type.endswith("redirect")], state)
+        if words and words[0].text == "pwd":
+            return shown("pwd", site, [])
+        return outcome(words, site, self.top) or shown(script.text, site, words)
+
+    def _piped(self, script: Script, node: Any, state: State, site: Span) -> Pieces:
+        parts = [child for child in node.children if child.is_named]
+        if len(parts) == 2 and all(part.type == "command" for part in parts):
+            first, second = (self.words(script, [c for c in part.children if c.is_named], state) for part in parts)
+            if first and second and first[0].text == "echo" and second[0].text == "bc":
+                said = outcome(first, site, self.top)
+                text = text_of(said or ())
+                number = calculated(text.strip()) if text else None
+                if number is not None:
+                    return (Piece(number, (site,), assumed=next((w.assumed for w in first if w.assumed), None)),)
+                return shown(script.text, site, first)
+        return shown(script.text, site, [])
+
+    def _folder(self, script: Script, state: State, site: Span) -> Pieces:
+        """``$(cd … && pwd)``: the folder that is named."""
+        import os
+
+        text = script.text
+        stop = min((at for at in (text.find("&&"), text.find(";"), text.find("&>"), text.find(">")) if at > 0), default=-1)
+        start = text.index("cd ") + 3
+        words = self.expander.fields(script, start, stop if stop > 0 else len(text), state)
+        paths: list[str] = []
+        for word in words:
+            paths += (word.text or "\0").split()
+        paths = [path for path in paths if path != "--" and not path.startswith("2")]
+        if len(paths) != 1 or "\0" in paths[0]:
+            return shown(text, site, words)
+        return (Piece(os.path.normpath(paths[0]), (site,)),)
+
+
+def _assumed(pieces: Pieces, why: str) -> Pieces:
+    return tuple(piece.changed(assumed=piece.assumed or why) for piece in pieces)
+
+
+def _definable(waits: tuple[str, ...]) -> bool:
+    return bool(waits) and all(name.isidentifier() for name in waits)
+
+
+def _elements(array: Any) -> list[Any]:
+    return [child for child in array.children if child.is_named and child.type != "comment"]
+
+
+# ---- statements
+
+
+def _assignment(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    found = self.assign(script, node, state)
+    if found is not None:
+        self.store(*found, state)
+    self.status = Outcome(True)
+    return None
+
+
+def _group(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    if node.children and node.children[0].type == "((":
+        start, end = self.bounds(script, node)
+        text = script.text[start + 2 : end - 2]
+        inner = text_of(self.expander.value(script, start + 2, end - 2, state, True))
+        value, assumed, waits = self.expander.number(inner if inner is not None else text, state, script.span(start, end))
+        self.status = Outcome(None if value is None else bool(value), assumed, waits)
+        return None
+    return self.block(script, node.children, state)
+
+
+def _subshell(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    self.block(script, node.children, state.copy())
+    self.status = Outcome(None)
+    return None
+
+
+def _declaration(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    return builtins.declare(self, script, node, state)
+
+
+def _unset(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    for word in self.words(script, [child for child in node.children[1:] if child.is_named], state):
+        if word.text is not None:
+            state.variables.pop(word.text, None)
+            state.exported.pop(word.text, None)
+    return None
+
+
+def _test(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    start, end = self.bounds(script, node)
+    text = script.text[start:end]
+    size = 2 if text.startswith("[[") else 1
+    if text.startswith("(("):
+        return _group(self, script, node, state)
+    self.status = Condition(self.expander, script, start + size, end - size, state).outcome()
+    return None
+
+
+def _negated(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    flow = self.block(script, node.children, state)
+    found = self.status
+    self.status = Outcome(None if found.truth is None else not found.truth, found.assumed, found.waits)
+    return flow
+
+
+def _list(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    """``a && b || c``. A command's own outcome is not known: it is taken to succeed."""
+    parts: list[tuple[str, Any]] = []
+    at = node
+    while at.type == "list" and len(at.children) >= 3:
+        parts.append((at.children[1].type, at.children[2]))
+        at = at.children[0]
+    parts.append(("", at))
+    parts.reverse()
+    for sign, part in parts:
+        if sign:
+            found = self.status
+            if found.truth is None and not found.waits and not _is_test(self, part, parts):
+                if sign == "||":
+                    continue
+                found = Outcome(True)
+
+            def run(branch: State, part: Any = part) -> Flow:
+                return self.statement(script, part, branch)
+
+            truth = found if sign == "&&" else Outcome(
+                None if found.truth is None else not found.truth, found.assumed, found.waits
+            )
+            flow = self.choose(truth, run, lambda _: None, state)
+            if truth.truth is not True:
+                self.status = found if truth.truth is False else Outcome(None)
+        else:
+            flow = self.statement(script, part, state)
+        if flow is not None:
+            return flow
+    return None
+
+
+def _is_test(self: Interpreter, part: Any, parts: list[tuple[str, Any]]) -> bool:
+    """Whether a list begins with a test whose outcome is not known: then neither way is likelier."""
+    return any(before.type in ("test_command", "negated_command") for _, before in parts[:-1])
+
+
+def _pipeline(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    for child in node.children:
+        if child.is_named:
+            self.statement(script, child, state.copy())
+    self.status = Outcome(None)
+    return None
+
+
+def _redirected(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    body = node.children[0] if node.children else None
+    heredoc = next((child for child in node.children if child.type == "heredoc_redirect"), None)
+    here = next((child for child in node.children if child.type == "herestring_redirect"), None)
+    if body is None or not body.is_named:
+        return None
+    if here is not None and body.type == "command":
+        return _fed(self, script, body, here, state)
+    flow = self.statement(script, body, state)
+    if heredoc is not None and flow is None:
+        _heredoc(self, script, heredoc, state)
+    return flow
+
+
+def _fed(self: Interpreter, script: Script, body: Any, here: Any, state: State) -> Flow:
+    start, end = self.bounds(script, here)
+    given = self.expander.value(script, start + 3, end, state)
+    set_here: dict[str, Value] = {}
+    for child in body.children:
+        if child.type == "variable_assignment" and (found := self.assign(script, child, state)) is not None:
+            set_here[found[0]] = found[1]
+    arguments = [c for c in body.children if c.is_named and c.type not in ("variable_assignment", "comment")]
+    words = self.words(script, arguments, state)
+    if not words:
+        return None
+    return self.call(words, set_here, script.span(*self.bounds(script, body)), state, given)
+
+
+def _heredoc(self: Interpreter, script: Script, node: Any, state: State) -> None:
+    """A text for another program: if it reads as a script, its commands are followed."""
+    start_node = next((child for child in node.children if child.type == "heredoc_start"), None)
+    body = next((child for child in node.children if child.type == "heredoc_body"), None)
+    for child in node.children:  # the statements behind << on its line
+        if child.type in ("pipeline", "command", "list"):
+            self.statement(script, child, state)
+    if body is None or start_node is None:
+        return
+    start, end = self.bounds(script, body)
+    a, b = self.bounds(script, start_node)
+    if script.text[a:b][:1] in "'\"\\":
+        pieces: Pieces = tuple(script.pieces(start, end))
+    else:
+        pieces = self.expander.value(script, start, end, state, True)
+    if any(piece.text and ("--" in piece.text or "=" in piece.text) for piece in pieces):
+        self.run_text(pieces, state)
+
+
+def _if(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    clauses: list[tuple[list[Any], list[Any]]] = []  # (condition, body)
+    condition: list[Any] = []
+    body: list[Any] = []
+    waiting = True
+    otherwise: list[Any] = []
+    for child in node.children:
+        if child.type == "then":
+            waiting = False
+        elif child.type == "elif_clause":
+            clauses.append(_clause(child))
+        elif child.type == "else_clause":
+            otherwise = [part for part in child.children if part.is_named]
+        elif child.is_named:
+            (condition if waiting else body).append(child)
+    return _choice(self, script, [(condition, body), *clauses], otherwise, state)
+
+
+def _clause(node: Any) -> tuple[list[Any], list[Any]]:
+    condition: list[Any] = []
+    body: list[Any] = []
+    waiting = True
+    for child in node.children:
+        if child.type == "then":
+            waiting = False
+        elif child.is_named:
+            (condition if waiting else body).append(child)
+    return condition, body
+
+
+def _choice(
+    self: Interpreter, script: Script, clauses: list[tuple[list[Any], list[Any]]], otherwise: list[Any], state: State
+) -> Flow:
+    if not clauses:
+        return self.block(script, otherwise, state)
+    condition, body = clauses[0]
+    flow = self.block(script, condition, state)
+    if flow is not None:
+        return flow
+    found = self.status
+    return self.choose(
+        found,
+        lambda branch: self.block(script, body, branch),
+        lambda branch: _choice(self, script, clauses[1:], otherwise, branch),
+        state,
+    )
+
+
+def _case(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    from moelint.text.shell.patterns import fits
+
+    subject = next((child for child in node.children[1:] if child.is_named), None)
+    if subject is None:
+        return None
+    value = self.expander.value(script, *self.bounds(script, subject), state)
+    text = text_of(value)
+    ways: list[Callable[[State], Flow]] = []
+    certain = False
+    for item in (child for child in node.children if child.type == "case_item"):
+        patterns, body, waiting = [], [], True
+        for child in item.children:
+            if child.type == ")" and waiting:
+                waiting = False
+            elif child.is_named:
+                (patterns if waiting else body).append(child)
+        found: list[bool | None] = []
+        for pattern in patterns:
+            shape = text_of(self.expander.value(script, *self.bounds(script, pattern), state))
+            found.append(True if shape == "*" else None if shape is None or text is None else fits(text, shape))
+
+        def run(branch: State, body: list[Any] = body) -> Flow:
+            return self.block(script, body, branch)
+
+        if True in found:
+            ways.append(run)
+            certain = True
+            break
+        if None in found:
+            ways.append(run)
+    if not certain:
+        ways.append(lambda _: None)
+    if len(ways) == 1:
+        assumed = next((piece.assumed for piece in value if piece.assumed), None)
+        return self.choose(Outcome(True, assumed), ways[0], lambda _: None, state)
+    return self.either(ways, state, waits_of(value))
+
+
+def _define(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    name = next((child for child in node.children if child.type == "word"), None)
+    body = next((child for child in node.children if child.type in ("compound_statement", "subshell")), None)
+    if name is not None and body is not None:
+        start, end = self.bounds(script, name)
+        state.functions[script.text[start:end]] = (script, body.children)
+    return None
+
+
+def _for(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    return self.loops.over_words(script, node, state)
+
+
+def _while(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    return self.loops.conditional(script, node, state)
+
+
+def _c_for(self: Interpreter, script: Script, node: Any, state: State) -> Flow:
+    return self.loops.counting(script, node, state)
+
+
+_STATEMENTS: dict[str, Callable[[Interpreter, Script, Any, State], Flow]] = {
+    "variable_assignment": _assignment,
+    "variable_assignments": lambda self, script, node, state: self.block(script, node.children, state),
+    "command": lambda self, script, node, state: self.command(script, node, state),
+    "declaration_command": _declaration,
+    "unset_command": _unset,
+    "list": _list,
+    "pipeline": _pipeline,
+    "redirected_statement": _redirected,
+    "if_statement": _if,
+    "case_statement": _case,
+    "for_statement": _for,
+    "while_statement": _while,
+    "c_style_for_statement": _c_for,
+    "function_definition": _define,
+    "compound_statement": _group,
+    "subshell": _subshell,
+    "test_command": _test,
+    "negated_command": _negated,
+    "do_group": lambda self, script, node, state: self.block(script, node.children, state),
+    "ERROR": lambda self, script, node, state: self.block(script, node.children, state),
+}
