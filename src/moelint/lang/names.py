@@ -12,6 +12,8 @@ SECTIONS = frozenset((
     "bridge", "checkpoint", "cluster", "comm_overlap", "dataset", "ddp", "dist", "env_vars", "ft", "inprocess_restart",
     "lm", "logger", "mixed_precision", "model", "nvrx_straggler", "optimizer", "peft", "profiling", "recipe",
     "rerun_state_machine", "rng", "scheduler", "straggler", "tensor_inspect", "tokenizer", "train", "validation",
+    # settings that only a framework knows
+    "areal", "chatlearn", "flagscale", "nemo_rl", "primus", "rlinf", "roll", "slime", "swift", "verl",
 ))
 REVISIONS = ("given.", "before.", "saved.")  # the same key as written, in the old revision, in the checkpoint's config
 
