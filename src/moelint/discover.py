@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 from moelint.conf.model import Conf
 
-ENDINGS = (".yaml", ".yml", ".py")  # that a reader knows
+ENDINGS = (".yaml", ".yml", ".py", ".sh", ".sbatch", ".bash", ".slurm")  # that a reader knows
+_HEAD = 80  # bytes in which the first line of a script without an ending names its shell
 OWN = frozenset((".moelint.yaml", ".moelint.yml"))
 
 
@@ -61,15 +62,32 @@ def _git_files(folder: str) -> list[str] | None:
     """Paths below a folder by one call of git; None where git does not answer."""
     import subprocess
 
-    patterns = [f"*{ending}" for ending in ENDINGS]
-    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
     except (OSError, ValueError):
         return None
     if done.returncode:
         return None
-    return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    names = (os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
+    return [name for name in names if _is_wanted(folder, name)]
+
+
+def _is_wanted(folder: str, name: str) -> bool:
+    """By its ending; a file without one by its first line, if that names a shell."""
+    if name.endswith(ENDINGS):
+        return True
+    if "." in os.path.basename(name):
+        return False
+    path = os.path.join(folder, name)
+    if not _is_regular(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD).partition(b"\n")[0]
+    except OSError:
+        return False
+    return head.startswith(b"#!") and head.split(b"/")[-1].split(b" ")[-1].strip().endswith(b"sh")
 
 
 def _walk(folder: str) -> list[str]:
@@ -87,6 +105,6 @@ def _walk(folder: str) -> list[str]:
             if entry.is_dir(follow_symlinks=False):
                 if not entry.name.startswith("."):
                     waiting.append(name)
-            elif entry.name.endswith(ENDINGS):
+            elif _is_wanted(folder, name):
                 found.append(name)
     return found
