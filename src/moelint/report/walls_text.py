@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from moelint.report.paint import Paint
 from moelint.report.walls_compare import compared
+from moelint.report.width import wrap
 from moelint.typed import Any
 
 Page = dict[str, Any]
@@ -63,7 +64,7 @@ def _page(page: Page, paint: Paint) -> list[str]:
         word = f", the job {first['verdict']}" if first["blocks"] else ""
         lines += [
             paint.severity("error" if first["blocks"] else "warning", f"The {first['wall']} wall stands first{word}")
-            + f": {first['why']}.",
+            + wrap(f": {first['why']}.", _WIDTH, ""),
             "",
         ]
     for part in (_mesh, _memory, _communication, _compute, _host, _knobs):
@@ -181,7 +182,7 @@ def _memory(page: Page, paint: Paint) -> list[str]:
     parts = ", ".join(f"{label} {size:.1f}" for label, size in sorted(worst["parts_gib"], key=lambda p: -p[1]))
     factor, extra = memory["reserve"]["factor"], memory["reserve"]["gib"]
     out += [
-        f"  {parts}",
+        "  " + wrap(parts, _WIDTH, "  "),
         f"  █ weights ▓ gradients ▒ optimizer ░ activations · reserve ({factor - 1:.0%} + {extra:.0f} GiB)"
         + ("  │ the GPU's memory" if hbm else ""),
     ]
