@@ -24,6 +24,8 @@ ASSUMED = {
     "transformer_engine": "installed",
     "torch": "installed",  # some release: a gate on its version stays unknown
 }
+# libraries that a complete directive, which states the whole environment, leaves out for want of them
+OPTIONAL = frozenset(("nccl_ep", "apex", "deep_gemm"))
 # not a target: they stand among a directive's words but say something of the file
 NOT_TARGETS = frozenset(("base", "complete", "dialect"))
 
@@ -129,9 +131,11 @@ def resolve(
                 _state(target, name, raw, source)
         _container(target)
     _trainers(target)
+    whole = config.complete_env
     for name, value in ASSUMED.items():
         if name not in target.values:
-            target.values[name] = Value(value, "assumed", "target." + name)
+            sure = whole and name in OPTIONAL
+            target.values[name] = Value(value, "assumed", None if sure else "target." + name)
     return target
 
 

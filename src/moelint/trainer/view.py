@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from moelint.trainer.effective import Effective
 
 _MISSING = object()
+OTHER_NAMES = {"world_size": "gpus"}  # what the trainers call a target
 _DEFAULT = {ASSUMED: "its default is assumed: the file does not say that it is complete"}
 
 
@@ -134,7 +135,7 @@ class View:
 
     def target(self, name: str) -> Any:
         """A target by its name with underscores; UNKNOWN where nobody states it or the mask hides the assumption."""
-        found = self.effective.target.values.get(name)
+        found = self.effective.target.values.get(OTHER_NAMES.get(name, name))
         if found is None:
             return UNKNOWN
         if found.hangs_on is not None and not self.shows(found.hangs_on):
