@@ -195,7 +195,23 @@ def _cmp(op: str, left: Tree, right: Tree) -> Run:
         return is_none
     b = _build(right)
     test = _COMPARE[op]
+    if _is_dear(left):
+
+        def right_first(scope: Scope) -> Any:
+            limit = b(scope)
+            return UNKNOWN if limit is UNKNOWN else test(a(scope), limit)
+
+        return right_first
     return lambda scope: test(a(scope), b(scope))
+
+
+def _is_dear(tree: Any) -> bool:
+    """Whether a part asks the analytical model. An unknown other side of a comparison makes that needless."""
+    if not isinstance(tree, tuple) or not tree or tree[0] == "const":
+        return False
+    if tree[0] == "name":
+        return bool(tree[1].startswith("walls."))
+    return any(_is_dear(part) for part in tree)
 
 
 def _flip(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

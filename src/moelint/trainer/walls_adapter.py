@@ -22,6 +22,13 @@ ASKED = {
     "memory.trains_all": "every parameter is trained: neither adapters nor frozen parts nor a fine-tuning dataset",
     "memory.modelled": "the attention variant is one that the formulas know",
 }
+# Figures that no config has while the GPU is unknown, and those for which its memory is enough.
+OF_GPU = frozenset((
+    "communication.ep_ms_per_layer", "communication.ep_share", "communication.layer_ms", "communication.dp_s",
+    "compute.ridge_rows", "compute.tflops", "compute.tflops_low", "compute.tflops_high", "compute.step_s",
+    "host.launch_ratio",
+))  # fmt: skip
+OF_HBM = frozenset(("memory.hbm_gib", "memory.headroom_gib"))
 _KNOWN_VARIANTS = (None, "gdn", "gated_delta_net", "dsa")
 
 
@@ -77,8 +84,8 @@ class Walls:
         """The value of a figure (``memory.total_gib``), or UNKNOWN."""
         if name in ASKED:
             return self._asked(name)
-        if self._estimate is None and self.get_setting("target.gpus") is UNKNOWN:
-            return UNKNOWN  # no figure is known without it
+        if self._estimate is None and self._hopeless(name):
+            return UNKNOWN
         estimate = self.estimate
         if estimate is None:
             return UNKNOWN
@@ -87,6 +94,15 @@ class Walls:
         except KeyError:
             return UNKNOWN
         return UNKNOWN if value is None else value
+
+    def _hopeless(self, name: str) -> bool:
+        """Whether a figure is sure to be unknown, found out without the estimate."""
+        get = self.get_setting
+        if get("target.gpus") is UNKNOWN:
+            return True
+        if name not in OF_GPU and name not in OF_HBM:
+            return False
+        return get("target.gpu") is UNKNOWN and (name in OF_GPU or get("target.hbm_gb") is UNKNOWN)
 
     def _asked(self, name: str) -> Any:
         get = self.get_setting
