@@ -54,7 +54,8 @@ class Config:
 
     ``root``: where its settings lie in the document (a block of several), () for all of it. ``base``: the recipe or
     file that it stands on, if it says so; ``model``: the model that it names. ``loose_ends``: what it inherits but we
-    could not read; with one of them an absent key is unknown. ``ignores`` hold for this config only.
+    could not read; with one of them an absent key is unknown. ``switches``: though the config is not complete, what is off
+    unless it is written is known to be off (an excerpt of a command, every word of which is known). ``ignores`` hold for this config only.
     """
 
     __slots__ = (
@@ -73,6 +74,7 @@ class Config:
         "root",
         "start",
         "stated",
+        "switches",
         "trainer",
         "unread",
         "written",
@@ -91,4 +93,5 @@ class Config:
         self.base: str | None = None
         self.model: str | None = None
         self.loose_ends: list[str] = []
+        self.switches = False
         self.ignores: list[Ignore] = []

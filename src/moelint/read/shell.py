@@ -66,8 +66,18 @@ def finish(config: Config, reader: Reader) -> None:
     config.completeness = judge(config, table, config.complete_env)
     if config.complete_env:
         return
-    if config.completeness == "complete" and reader.is_open(config):
+    if config.completeness != "complete":
+        return
+    if reader.is_open(config):
         config.completeness = "standing" if _stands(config) else "fragment"
+    elif _is_excerpt(config):
+        config.switches = not table["defaults"]
+        config.completeness = "standing" if config.switches or _stands(config) else "fragment"
+
+
+def _is_excerpt(config: Config) -> bool:
+    """Whether a command lacks what Megatron-LM's parser demands: then it is an example with the rest left out."""
+    return config.trainer == "lm" and "model.hidden_size" not in config.written
 
 
 def _stands(config: Config) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from moelint.lang.names import FRAMEWORKS
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config
 from moelint.trainer.key_data import renames
@@ -105,7 +106,7 @@ class Layers:
         if (
             self.default_state == ASSUMED
             and (value is None or value is False)
-            and (self.nowhere(key) or key in renames())
+            and (self.config.switches or self.nowhere(key) or key in renames())
         ):
             return value, VALUE  # not there at all, or an old spelling: what is not written so is not set so
         return value, ABSENT if value is UNKNOWN else self.default_state
@@ -143,6 +144,8 @@ class Layers:
         """Whether no release of the trainer has the key: it is not there, whatever else an incomplete file leaves
         open."""
         section = key.partition(".")[0]
+        if section in FRAMEWORKS:
+            return not _speaks(self.config.dialect, section)  # else the framework's own default, which we do not know
         if section in ("env_vars", "target", "hw", "walls") or (self.table.trainer == "core" and section != "model"):
             return False
         return key not in self.table.elsewhere and not self.table.knows(key)
@@ -188,6 +191,11 @@ class Layers:
         if named is not None and not isinstance(value, str):
             return None
         return fields(value, {k: w.value for k, w in self.written.items() if k.startswith("mixed_precision.")})
+
+
+def _speaks(dialect: str, framework: str) -> bool:
+    """Whether a dialect is one of a framework's: ``nemo-rl`` of nemo_rl, ``verl-shell`` of verl."""
+    return dialect.replace("-", "_").startswith(framework)
 
 
 def _class_of(written: Any) -> str:
