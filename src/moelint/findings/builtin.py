@@ -18,6 +18,10 @@ KINDS: dict[str, tuple[str, str, str, str]] = {
     "target": ("KEY115", "unknown-target", "advice", "note"),
     "inheritance": ("KEY116", "inheritance-without-end", "refuses", "error"),
     "astray": ("KEY117", "setting-astray", "ignored", "warning"),
+    "dropped-flag": ("KEY118", "dropped-flag", "ignored", "error"),
+    "repeated-flag": ("KEY119", "repeated-flag", "ignored", "warning"),
+    "stray-word": ("KEY120", "stray-word", "refuses", "error"),
+    "odd-number": ("KEY121", "odd-number", "crashes", "error"),
     "contradiction": ("VER101", "contradicting-targets", "ignored", "warning"),
 }
 OTHER = KINDS["directive"]

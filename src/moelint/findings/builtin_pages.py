@@ -57,6 +57,27 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "Frameworks hand a list of settings to the trainer, or a section of them. The same name beside it is read "
         "by nobody: the trainer's default runs, and nothing says so. The message names the place that counts.",
     ),
+    "dropped-flag": (
+        "A flag that never reaches its command.",
+        "A shell command ends with its line unless a backslash is the very last character. A blank behind the backslash, a "
+        "comment or an empty line in the middle, or no backslash at all end it too: the shell then takes the next flag for a "
+        "program, prints one line that it cannot find it, and the training runs without all flags that follow.",
+    ),
+    "repeated-flag": (
+        "A flag that stands twice in one command, with two values.",
+        "The parser keeps the last one without a word. Where arrays and files are put together, the one that the author "
+        "reads may not be the one that runs.",
+    ),
+    "stray-word": (
+        "A word in a command that belongs to no flag.",
+        "Switches such as `--sequence-parallel` take no value: the parser of Megatron-LM stops at `true` behind one, and at "
+        "any other word that it has no place for.",
+    ),
+    "odd-number": (
+        "A value that begins like a number and is none.",
+        "Where a whole number is wanted, `1B` or two assignments that run together (`A=1B=2`) are text: the library that reads "
+        "the variable stops, or silently takes another value.",
+    ),
     "contradiction": (
         "Two stated targets contradict each other.",
         "The directive, the project's configuration and the config itself may each say what the job runs on. "
