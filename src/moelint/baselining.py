@@ -40,15 +40,15 @@ def _hide(report: Report, baseline: Baseline) -> None:
     if stale:
         rules = _by_rule([baseline.entries[key] for key in stale])
         entries = "1 entry is stale" if len(stale) == 1 else f"{len(stale)} entries are stale"
-        report.notes.append(f"{baseline.path}: {entries} ({rules}): --write-baseline takes {'it' if len(stale) == 1 else 'them'} out")
+        report.notes.append(
+            f"{baseline.path}: {entries} ({rules}): --write-baseline takes {'it' if len(stale) == 1 else 'them'} out"
+        )
 
 
 def _stale(report: Report, baseline: Baseline, seen: set[tuple[str, str]]) -> list[tuple[str, str]]:
     """Entries whose finding is gone: the file was checked and does not have it, or there is no such file any more."""
     checked = {baseline.relative(file.path) for file in report.files if file.skipped != "broken"}
-    gone = {
-        entry["path"] for entry in baseline.entries.values() if not os.path.lexists(baseline.absolute(entry))
-    }
+    gone = {entry["path"] for entry in baseline.entries.values() if not os.path.lexists(baseline.absolute(entry))}
     return [key for key in baseline.entries if key not in seen and (key[0] in checked or key[0] in gone)]
 
 

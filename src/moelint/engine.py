@@ -127,7 +127,8 @@ class Engine:
         conf = self.conf(os.path.dirname(source.path) or ".")
         section, options = conf.at(source.path), self.options
         define = {**section.define, **options.define} if section.define else options.define
-        return read_file(source, ReadOptions(named, define, options.base, None, self.reader or self._read)), conf, section
+        how = ReadOptions(named, define, options.base, None, self.reader or self._read)
+        return read_file(source, how), conf, section
 
     def lint(self, source: Source, named: bool) -> FileReport:
         """All that is to be said of one text."""

@@ -207,6 +207,6 @@ class Report:
         }
 
     def worst(self, threshold: str) -> bool:
-        """Whether a finding at or above the threshold is left; only new ones count where a revision is compared with."""
+        """Whether a finding at or above the threshold is left; with ``since`` only new ones count."""
         least = SEVERITIES.index(threshold)
         return any(SEVERITIES.index(item.severity) >= least for item in self.shown())

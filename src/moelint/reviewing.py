@@ -68,7 +68,7 @@ class History:
         if old is None:
             return None, [], None
         try:
-            source = review.old(old)
+            source = review.old(os.path.relpath(old))
         except TextError:
             return None, [], None  # not text then: all of it is new
         report, configs = review.old_engine.lint_read(source, True)
@@ -171,7 +171,7 @@ def _is_config(path: str) -> bool:
 def _missing(part: Review) -> list[str]:
     """Named files that neither state has."""
     out = []
-    for path, given in part.asked.named.items():
+    for given in part.asked.named.values():
         there = os.path.lexists(given) if part.new is None else part.new.exists(given)
         if not there and not part.old.exists(given):
             out.append(f"{given}: no such file or folder")

@@ -9,7 +9,7 @@ from pathlib import Path
 import moelint
 
 ROOT = Path(moelint.__file__).parent
-SHARED = {"data", "cache", "version", "errors", "typed"}  # below all rooms: they know nothing of the matter
+SHARED = {"data", "cache", "version", "errors", "typed", "words"}  # below all rooms: they know nothing of the matter
 ROOMS = {
     "text": set(),
     "lang": set(),
@@ -24,7 +24,7 @@ ROOMS = {
     "fix": {"text", "lang", "read", "results", "findings"},
     "report": {"results", "text"},
 }
-TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "diagnose", "__main__", "__init__", "fixing", "reviewing", "baselining"}  # see everything
+TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "diagnose", "__main__", "__init__", "fixing", "reviewing", "baselining", "comparing"}  # see everything
 
 
 def imports(path: Path) -> set[str]:

@@ -10,12 +10,13 @@ import sys
 
 COMMANDS = {
     "check": "Lint configs (the default command).",
-    "explain": "Explain a rule, a key, or a line of a file.",
+    "explain": "Explain a rule, a key, a fact, or a line of a file.",
     "rules": "List the rules.",
     "policy": "Check, test or start a policy pack.",
     "schema": "Print a published JSON Schema.",
     "walls": "Show memory, communication, compute and host of a config.",
-    "diagnose": "Read the log of a failed run: the rule, the cause, the line to change.",
+    "diagnose": "Say from the log of a failed run what to change.",
+    "compare": "Say whether two configs are a matched A/B, and what differs.",
     "init": "Write a starting .moelint.yaml.",
 }
 

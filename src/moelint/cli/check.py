@@ -6,18 +6,15 @@ import sys
 
 import click
 
+from moelint.cli import COMMANDS
 from moelint.cli.options import OPTIONS, output, pair, rules
 from moelint.report import FORMATS
 from moelint.typed import Any
 
-_EPILOG = """\b
+_COMMANDS = "\n".join(f"  {name:<9} {what}" for name, what in COMMANDS.items())
+_EPILOG = f"""\b
 Commands (moelint COMMAND --help):
-  check     lint configs (the default)
-  explain   a rule, a key, or FILE:LINE
-  rules     list the rules
-  policy    check, test or start a policy pack
-  schema    print a JSON Schema
-  init      write a starting .moelint.yaml
+{_COMMANDS}
 
 \b
 Exit code: 0 nothing at or above --fail-on is left, 1 something is,

@@ -45,9 +45,15 @@ class Baseline:
 
     def text(self) -> str:
         """The file: one entry a line, sorted, so that a diff shows what came and went."""
-        rows = sorted(self.entries.values(), key=lambda e: (e["path"], str(e.get("rule")), str(e.get("key")), e["fingerprint"]))
+        rows = sorted(
+            self.entries.values(), key=lambda e: (e["path"], str(e.get("rule")), str(e.get("key")), e["fingerprint"])
+        )
         lines = ",\n".join("  " + json.dumps(row) for row in rows)
-        return f'{{"version": {VERSION}, "findings": [\n{lines}\n]}}\n' if rows else f'{{"version": {VERSION}, "findings": []}}\n'
+        return (
+            f'{{"version": {VERSION}, "findings": [\n{lines}\n]}}\n'
+            if rows
+            else f'{{"version": {VERSION}, "findings": []}}\n'
+        )
 
 
 def load(path: str) -> Baseline:

@@ -34,7 +34,10 @@ def candidates(paths: Iterable[str], changed: Iterable[str]) -> list[str]:
 
 
 def inheriting(
-    paths: list[str], changed: set[str], stands_on: Callable[[str], set[str]], look: Callable[..., list[str]] = candidates
+    paths: list[str],
+    changed: set[str],
+    stands_on: Callable[[str], set[str]],
+    look: Callable[..., list[str]] = candidates,
 ) -> list[str]:
     """Those of ``paths`` that inherit, directly or over others, from a changed file. All paths are absolute;
     ``stands_on``: path → every file that its reading opened."""

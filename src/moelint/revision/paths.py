@@ -30,9 +30,7 @@ class Asked:
         return None
 
 
-def by_repository(
-    paths: list[str], folder_of: Callable[[str], str | None], problems: list[str]
-) -> dict[str, Asked]:
+def by_repository(paths: list[str], folder_of: Callable[[str], str | None], problems: list[str]) -> dict[str, Asked]:
     """Paths by the repository that they lie in (its top folder). A path that is not there now may have been deleted by
     the change: it is kept if its folder lies in a repository. ``folder_of``: a folder's repository, None outside."""
     found: dict[str, Asked] = {}
