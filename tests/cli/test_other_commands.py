@@ -36,6 +36,31 @@ def test_explain_a_key(moelint: Run, word: str) -> None:
         assert part in result.out
 
 
+def test_explain_a_named_fact(moelint: Run) -> None:
+    result = moelint("explain", "ep_overlap")
+    assert result.code == 0 and "model.overlap_moe_expert_parallel_comm" in result.out
+
+
+def test_explain_says_when_each_case_fires(moelint: Run) -> None:
+    out = moelint("explain", "OVL007").out
+    assert "Case recompute-method\n" in out and "    model.recompute_method is None\n" in out
+
+
+def test_packs_of_the_configuration_are_known_to_every_command(moelint: Run, tmp_path: Path) -> None:
+    assert moelint("policy", "new", "own").code == 0
+    assert moelint("explain", "TEAM001").code == 2
+    (tmp_path / ".moelint.yaml").write_text("policies: [own]\n", encoding="utf-8")
+    assert moelint("explain", "TEAM001").out.startswith("TEAM001 ")
+    assert "TEAM001" in moelint("rules", "TEAM").out
+
+
+def test_help_names_every_command(moelint: Run) -> None:
+    from moelint.cli import COMMANDS
+
+    out = moelint("--help").out
+    assert all(f"\n  {name} " in out.replace("\n    ", "\n  ") for name in COMMANDS)
+
+
 def test_explain_a_line(moelint: Run, tmp_path: Path) -> None:
     text = "# moelint: gpus=8\nmodel:\n  num_layers: 4\n  num_moe_experts: 8\n  sequence_parallel: true\n"
     (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
@@ -92,6 +117,7 @@ def test_init_writes_a_configuration_that_loads(moelint: Run, tmp_path: Path) ->
     # What is commented out must be right too.
     uncommented = "\n".join(line.removeprefix("# ") if ":" in line and line.startswith("# ") else "" for line in text.splitlines())
     examples = "\n".join(line for line in uncommented.splitlines() if not line.endswith(".") and "moelint's" not in line)
+    assert moelint("policy", "new", "policies/my-team").code == 0
     (tmp_path / ".moelint.yaml").write_text(examples, encoding="utf-8")
     assert yaml.safe_load(examples)["paths"]
     result = moelint(".")

@@ -47,7 +47,7 @@ def test_a_started_pack_is_right_and_its_examples_pass(tmp_path: Path) -> None:
     assert [os.path.relpath(p, folder) for p in written] == ["pack.yaml", os.path.join("rules", "team.yaml")]
     assert commands.check([folder])[0] == 0
     code, lines = commands.test([folder])
-    assert (code, lines) == (0, ["2 examples of 1 rules: all pass"])
+    assert (code, lines) == (0, ["2 examples of 1 rule: all pass"])
     with pytest.raises(UsageError, match="not empty"):
         commands.new(folder)
 
@@ -62,7 +62,7 @@ def test_a_pack_with_a_fault(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("alone")
 def test_good_examples(tmp_path: Path) -> None:
-    assert run(tmp_path, BASE) == (0, "2 examples of 1 rules: all pass")
+    assert run(tmp_path, BASE) == (0, "2 examples of 1 rule: all pass")
 
 
 @pytest.mark.usefixtures("alone")
@@ -137,7 +137,7 @@ def test_fixes_with_lists_renames_and_conditions(tmp_path: Path) -> None:
       fixed: {model: {recompute_modules: [mlp, moe_act], num_layers: 8, moe_flex_dispatcher_num_sms: 20}}
 """,
     )
-    assert run(tmp_path, text) == (0, "1 examples of 1 rules: all pass")
+    assert run(tmp_path, text) == (0, "1 example of 1 rule: all pass")
 
 
 @pytest.mark.usefixtures("alone")

@@ -17,7 +17,7 @@ from moelint import report as reports
 from moelint.data import folder
 from moelint.report import escape
 from moelint.report.text import changed_lines
-from moelint.results import FileReport, Fix, Report
+from moelint.results import ConfigReport, FileReport, Fix, Report
 from moelint.text.edits import Edit
 from moelint.text.source import Source
 
@@ -88,6 +88,30 @@ def test_tabs_keep_carets_under_their_columns() -> None:
     lines = written("text", report).splitlines()
     at = next(i for i, line in enumerate(lines) if "moe_shared_expert_overlap: true" in line and "|" in line)
     assert lines[at].index("moe_shared") == lines[at + 1].index("^")
+
+
+def test_markdown_escapes_once() -> None:
+    from html import unescape
+
+    from moelint.report.markdown import cell
+
+    assert unescape(cell("a_b*c#d & <e> | `f`")) == "a_b*c#d & <e> | `f`"
+
+
+def test_waiting_is_one_line_a_file() -> None:
+    """A script of twenty commands does not say twenty times what it waits for."""
+    report = sample()
+    file = report.files[0]
+    other = ConfigReport("other", 20, "bridge", "bridge", "fragment")
+    other.undecided = {
+        "count": 2, "errors": 2,
+        "waiting_for": [{"key": "target.gpus", "name": "gpus", "line": None, "rules": ["PAR003"], "how": None}],
+    }
+    file.configs = [*file.configs, other]
+    said = [line for line in written("text", report).splitlines() if "wait" in line]
+    assert said == [
+        "configs/moe.yaml: 5 checks in 2 configs wait for TP (line 12), a setting that the file leaves out: --define TP=8"
+    ]
 
 
 def test_json_follows_its_schema() -> None:

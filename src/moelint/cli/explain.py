@@ -16,8 +16,8 @@ from moelint.errors import UsageError
 @click.option("--policy", "policies", multiple=True, metavar="PATH-or-pack", help="Another policy pack. Repeatable.")
 @click.option("--target", multiple=True, metavar="KEY=VALUE", help="For FILE:LINE: state the target. Repeatable.")
 def command(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> None:
-    """Explain a rule (OVL004, its name), a key (model.moe_router_dtype, --moe-router-dtype, a last part), or what a
-    line of a file sets, what of it runs, and who reads it (configs/a.yaml:12)."""
+    """Explain a rule (OVL004, its name), a key (model.moe_router_dtype, --moe-router-dtype, a last part), a named fact
+    of rules (ep_overlap), or what a line of a file sets, what of it runs, and who reads it (configs/a.yaml:12)."""
     from moelint.conf.model import ConfError
     from moelint.report import escape
     from moelint.text.source import TextError
@@ -34,6 +34,8 @@ def command(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> No
 
 
 def _lines(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> list[str]:
+    from moelint.cli import here
+    from moelint.explain import fact as facts
     from moelint.explain import key as keys
     from moelint.explain import rule as rules
     from moelint.policy.load import load
@@ -52,10 +54,13 @@ def _lines(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> lis
                 raise UsageError(f"'{text}' is not KEY=VALUE")
             options.target[found[0]] = found[1]
         return explain(place[1], int(place[2]), options)
-    packs = load(policies)
+    packs = load(here.policies(policies))
     info = rules.find(what, packs)
     if info is not None:
         return rules.explain(info, packs)
+    fact = facts.find(what, packs)
+    if fact is not None:
+        return facts.explain(what, fact)
     found_keys = keys.find(what)
     if found_keys:
         out: list[str] = []
@@ -72,4 +77,4 @@ def _unknown(what: str, packs: object) -> str:
 
     known = {key for trainer in TRAINERS for key in known_anywhere(trainer)}
     near = nearest(what, [*packs.ids, *known])  # type: ignore[attr-defined]
-    return f"'{what}' is no rule, no key and no FILE:LINE" + (f": did you mean {near}?" if near else "")
+    return f"'{what}' is no rule, no key, no named fact and no FILE:LINE" + (f": did you mean {near}?" if near else "")

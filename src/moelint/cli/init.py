@@ -19,6 +19,9 @@ STARTER = """\
 # ignore:
 #   HWR001: our fabric is not among the profiles
 
+# Packs of your own beside the shipped ones (docs/writing-policies.md), relative to this file.
+# policies: [policies/my-team]
+
 # Folders to leave out; a file that is named on the command line is always checked.
 # exclude: ["third_party/**"]
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 
 import click
 
 from moelint.errors import UsageError
 from moelint.typed import Any
+from moelint.words import plural
 
 
-def every(policies: tuple[str, ...]) -> list[dict[str, Any]]:
+def every(policies: Iterable[str]) -> list[dict[str, Any]]:
     """All rules as plain data, sorted by id. Raises UsageError if a pack does not load."""
     from moelint.findings.builtin_pages import ids
     from moelint.findings.pages import page
     from moelint.policy.load import load
     from moelint.trainer.compiled import rewrites
 
-    packs = load(policies)
+    packs = load(list(policies))
     found: dict[str, dict[str, Any]] = {}
     for id in [*packs.ids, *ids()]:
         info = page(id, [packs])
@@ -50,9 +52,12 @@ def _row(info: Any, source: str) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(prefixes: tuple[str, ...], policies: tuple[str, ...], as_json: bool) -> None:
     """List the rules, or those whose ids begin with PREFIXES."""
+    from moelint.cli import here
+    from moelint.conf.model import ConfError
+
     try:
-        rows = every(policies)
-    except UsageError as error:
+        rows = every(here.policies(policies))
+    except (UsageError, ConfError) as error:
         raise click.UsageError(str(error)) from None
     rows = [row for row in rows if not prefixes or row["id"].startswith(prefixes)]
     if not rows:
@@ -63,4 +68,4 @@ def command(prefixes: tuple[str, ...], policies: tuple[str, ...], as_json: bool)
         return
     for row in rows:
         click.echo(f"{row['id']:<8} {row['severity']:<8} {row['effect']:<10} {row['name']}")
-    click.echo(f"{len(rows)} rules; moelint explain RULE")
+    click.echo(f"{plural(len(rows), 'rule')}; moelint explain RULE")

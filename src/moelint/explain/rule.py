@@ -57,14 +57,9 @@ _VERB = {
 
 def _logic(text: dict[str, Any]) -> list[str]:
     """When the rule fires, where it stands, since when, and an example."""
-    out = []
-    for field, title in (("when", "Looks where"), ("require", "Requires")):
-        parts = text.get(field)
-        if parts is not None:
-            parts = parts if isinstance(parts, list) else [parts]
-            out += ["", title, *(f"  {part}" for part in parts)]
-    if text.get("applies"):
-        out += ["", "Applies to", f"  {_applies(text['applies'])}"]
+    out = _conditions(text)
+    for case in text["by_case"]:
+        out += ["", f"Case {case['case']}", *(f"  {line}" for line in _conditions(case) if line)]
     if text.get("about"):
         out += ["", "Stands at the first of these that the file writes", *(f"  {key}" for key in text["about"])]
     bad = next((example for example in text.get("examples") or [] if "bad" in example), None)
@@ -74,6 +69,19 @@ def _logic(text: dict[str, Any]) -> list[str]:
             out += ["", "Fixed", *(f"  {line}" for line in _changes(bad["bad"], bad["fixed"]))]
     if text.get("since"):
         out += ["", f"Since {text['since']}"]
+    return out
+
+
+def _conditions(text: dict[str, Any]) -> list[str]:
+    """What a rule, or one case of it, looks at."""
+    out = []
+    for field, title in (("when", "Looks where"), ("require", "Requires")):
+        parts = text.get(field)
+        if parts is not None:
+            parts = parts if isinstance(parts, list) else [parts]
+            out += ["", title, *(f"  {part}" for part in parts)]
+    if text.get("applies"):
+        out += ["", "Applies to", f"  {_applies(text['applies'])}"]
     return out
 
 

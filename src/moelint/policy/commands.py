@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from moelint.errors import UsageError
 from moelint.policy.errors import PolicyError
 from moelint.policy.load import Packs, files, folders, is_shipped, load
+from moelint.words import plural
 
 STARTER_PACK = """\
 # A policy pack: this file, rules/*.yaml and, if you like, facts.yaml (name: expression).
@@ -49,10 +50,9 @@ def check(policies: Iterable[str] = ()) -> tuple[int, list[str]]:
         checked = {folder for folder in wanted if not names or folder in folders(names, False)}
         core, _, _ = compile_packs(wanted, checked)
     except PolicyError as error:
-        count = len(error.problems)
-        return 2, [*(str(p) for p in error.problems), f"{count} fault{'s' if count != 1 else ''}"]
+        return 2, [*(str(p) for p in error.problems), plural(len(error.problems), "fault")]
     packs = ", ".join(f"{name} {version}".strip() for name, version in core["packs"].items())
-    return 0, [f"{packs}: {len(core['ids'])} rules, {len(core['cases'])} cases, no faults"]
+    return 0, [f"{packs}: {plural(len(core['ids']), 'rule')}, {plural(len(core['cases']), 'case')}, no faults"]
 
 
 def test(policies: Iterable[str] = (), rules: Iterable[str] = (), verbose: bool = False) -> tuple[int, list[str]]:
@@ -76,8 +76,9 @@ def test(policies: Iterable[str] = (), rules: Iterable[str] = (), verbose: bool 
     if verbose:
         lines += [f"note: {f}" for f in untested]
     if untested and not verbose:
-        lines.append(f"{len(untested)} rules have cases that no bad example fires (-v lists them)")
-    lines.append(f"{count} examples of {len(ids)} rules: {f'{len(failures)} failures' if failures else 'all pass'}")
+        lines.append(f"no bad example fires {plural(len(untested), 'case')} (-v lists them)")
+    result = f"{len(failures)} failed" if failures else "all pass"
+    lines.append(f"{plural(count, 'example')} of {plural(len(ids), 'rule')}: {result}")
     return (1 if failures else 0), lines
 
 

@@ -200,7 +200,12 @@ class _RuleBuilder:
             "since": entry.get("since"), "deprecated": entry.get("deprecated"),
             "replaced_by": list(entry.get("replaced_by") or ()), "about": list(entry.get("about") or ()),
             "applies": _plain(entry.get("applies")), "when": _plain(entry.get("when")),
-            "require": _plain(entry.get("require")), "examples": _plain(entry.get("examples") or []),
+            "require": _plain(entry.get("require")),
+            "by_case": [
+                {field: _plain(case.get(field)) for field in ("case", "applies", "when", "require") if field in case}
+                for case in entry.get("cases") or ()
+            ],
+            "examples": _plain(entry.get("examples") or []),
             "path": self.tree.path, "line": self.tree.places[self.path][0],
         }
         return rule

@@ -16,7 +16,7 @@ NEEDS_RULES = frozenset({"sarif", "markdown"})  # formats that print what stands
 
 
 class Options:
-    """How to print: ``width`` in columns (None: do not wrap), ``unicode``: the stream can show more than ASCII."""
+    """How to print: ``width`` in columns (None: do not wrap)."""
 
     __slots__ = (
         "color",
@@ -25,14 +25,12 @@ class Options:
         "show_files",
         "show_undecided",
         "statistics",
-        "unicode",
         "verbose",
         "width",
     )
 
     def __init__(self) -> None:
         self.color = False
-        self.unicode = True
         self.width: int | None = None
         self.quiet = self.show_facts = self.show_files = self.show_undecided = self.statistics = False
         self.verbose = 0

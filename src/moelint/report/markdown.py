@@ -5,6 +5,7 @@ from __future__ import annotations
 from moelint.report import Options, escape
 from moelint.results import Report
 from moelint.typed import IO
+from moelint.words import plural
 
 _ROWS = 200  # GitHub takes 1 MiB a step; the rest is counted
 _MARK = {"error": "🔴", "warning": "🟡", "note": "🔵"}
@@ -12,21 +13,18 @@ _MARK = {"error": "🔴", "warning": "🟡", "note": "🔵"}
 
 def cell(text: str) -> str:
     """Text inside a table cell: no markup of its own, no line breaks."""
-    text = escape.line(text)
-    for char in "\\`*_{}[]<>#|~@":
-        text = text.replace(char, f"&#{ord(char)};")
-    return text
+    return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>#|~@&" else char for char in escape.line(text))
 
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
     findings, summary = report.findings(), report.summary()
-    read = f"{summary['configs']} configs in {summary['files']} files"
+    read = f"{plural(summary['configs'], 'config')} in {plural(summary['files'], 'file')}"
     if not findings:
         stream.write(f"### moelint: no findings in {read}\n")
         return
+    counts = ", ".join(plural(summary[f"{word}s"], word) for word in ("error", "warning", "note"))
     stream.write(
-        f"### moelint: {summary['errors']} errors, {summary['warnings']} warnings, {summary['notes']} notes"
-        f" in {read}\n\n"
+        f"### moelint: {counts} in {read}\n\n"
         "| | Where | What | Rule |\n|-|-|-|-|\n"
     )
     order = {"error": 0, "warning": 1, "note": 2}

@@ -8,6 +8,7 @@ from moelint.report.width import columns, window, wrap
 from moelint.results import FileReport, Finding, Fix, Report
 from moelint.text.edits import apply
 from moelint.typed import IO, Any
+from moelint.words import plural
 
 _SHOWN_WAITING = 3  # values named in the waiting line
 _SHOWN_FACTS = 6  # more of them only with --show-facts
@@ -52,35 +53,51 @@ def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
         notes = "1 note that hangs" if folded == 1 else f"{folded} notes that hang"
         out.append(escape.line(f"{file.path}: {notes} on an assumed value: -v shows {'it' if folded == 1 else 'them'}"))
     out += [escape.line(f"{file.path}: fixed {change}") for change in file.fixed_changes]
-    for config in file.configs:
-        out += _waiting(file, config.undecided, options)
+    out += _waiting(file, options)
     out += [escape.line(f"{file.path}: not fixed: {reason}") for reason in file.refused]
     return out
 
 
-def _waiting(file: FileReport, undecided: dict[str, Any], options: Options) -> list[str]:
+def _waiting(file: FileReport, options: Options) -> list[str]:
     """The line that keeps silence from misleading: how many checks wait, for what, and how to state it."""
-    waiting = undecided.get("waiting_for", [])
-    errors = undecided.get("errors", undecided["count"])
-    if not waiting or not (errors or options.show_undecided):
+    entries, count, configs = _all_waiting(file, options)
+    if not entries:
         return []
-    if not options.show_undecided:
-        waiting = [entry for entry in waiting if entry.get("errors", 1)]
-    stated = [entry for entry in waiting if entry.get("how") or entry.get("line")]
+    stated = [entry for entry in entries if entry.get("how") or entry.get("line")]
     names = [f"{w['name']} (line {w['line']})" if w.get("line") else w["name"] for w in stated[:_SHOWN_WAITING]]
     if len(stated) > _SHOWN_WAITING:
         names.append(f"{len(stated) - _SHOWN_WAITING} more")
-    if absent := len(waiting) - len(stated):
+    if absent := len({entry["key"] for entry in entries} - {entry["key"] for entry in stated}):
         names.append(
             "a setting that the file leaves out" if absent == 1 else f"{absent} settings that the file leaves out"
         )
     hows = list(dict.fromkeys(entry["how"] for entry in stated if entry.get("how")))[:2] or ["--base=…"]
-    count = errors or undecided["count"]
-    checks = "1 check waits" if count == 1 else f"{count} checks wait"
+    where = f" in {configs} configs" if configs > 1 else ""
+    checks = f"{plural(count, 'check')}{where} {'waits' if count == 1 else 'wait'}"
     out = [escape.line(f"{file.path}: {checks} for {', '.join(names)}: {', or '.join(hows)}")]
     if options.show_undecided:
-        out += [escape.line(f"  {w['key']}: {', '.join(w['rules'])}") for w in waiting]
+        out += [escape.line(f"  {w['key']}: {', '.join(w['rules'])}") for w in entries]
     return out
+
+
+def _all_waiting(file: FileReport, options: Options) -> tuple[list[dict[str, Any]], int, int]:
+    """(what the checks of a file's configs wait for, by number of rules; how many checks; in how many configs)."""
+    found: dict[tuple[str, str, int | None], dict[str, Any]] = {}
+    count = configs = 0
+    for undecided in (config.undecided for config in file.configs):
+        entries = undecided.get("waiting_for", [])
+        errors = undecided.get("errors", undecided["count"]) if entries else 0
+        if not entries or not (errors or options.show_undecided):
+            continue
+        count += errors or undecided["count"]
+        configs += 1
+        for entry in entries:
+            if options.show_undecided or entry.get("errors", 1):
+                same = found.setdefault((entry["key"], entry["name"], entry.get("line")), {**entry, "rules": []})
+                same["rules"] += [rule for rule in entry["rules"] if rule not in same["rules"]]
+    if configs > 1:
+        return sorted(found.values(), key=lambda entry: -len(entry["rules"])), count, configs
+    return list(found.values()), count, configs
 
 
 # ---- one finding ----------------------------------------------------------------------------------------
@@ -236,10 +253,6 @@ def _line_end(text: str, offset: int) -> int:
 # ---- the end --------------------------------------------------------------------------------------------
 
 
-def _plural(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
 def _statistics(report: Report) -> list[str]:
     count: dict[tuple[str, str, str], int] = {}
     for item in report.shown():
@@ -271,9 +284,9 @@ def _targets(report: Report, options: Options) -> list[str]:
 
 def _summary(report: Report, paint: Paint) -> str:
     summary = report.summary()
-    read = f"{_plural(summary['configs'], 'config')} in {_plural(summary['files'], 'file')}"
+    read = f"{plural(summary['configs'], 'config')} in {plural(summary['files'], 'file')}"
     counts, new = report.counts(), "" if report.since is None else "new "
-    parts = [_plural(counts[s], new + s) for s in ("error", "warning", "note") if counts[s]]
+    parts = [plural(counts[s], new + s) for s in ("error", "warning", "note") if counts[s]]
     if summary["fixed"]:
         parts.insert(0, f"{summary['fixed']} fixed")
     worst = next((s for s in ("error", "warning", "note") if counts[s]), None)
@@ -283,7 +296,7 @@ def _summary(report: Report, paint: Paint) -> str:
     if report.since is not None:
         text = escape.line(f"{text} since {report.since}")
         if report.old():
-            text += f", {_plural(report.old(), 'older one')} not shown"
+            text += f", {plural(report.old(), 'older one')} not shown"
         if summary["fixed_by_change"]:
             text += f", {summary['fixed_by_change']} fixed by the change"
     for word in ("suppressed", "baselined"):
