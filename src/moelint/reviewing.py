@@ -90,7 +90,7 @@ class History:
 def review(paths: list[str], options: Options) -> Report:
     """Check what changed. Raises UsageError where there are no two revisions to compare, and ConfError."""
     report = Report()
-    report.since = options.since or "HEAD"
+    report.since = "HEAD" if options.since is None else options.since
     groups = by_repository(paths, repository_root, report.problems)
     reviews: list[Review] = []
     for asked in groups.values():
@@ -196,19 +196,29 @@ def _everything(part: Review) -> dict[str, bool]:
 
 def _heirs(part: Review, found: diff.Changes) -> list[str]:
     """Unchanged files of the paths that inherit from a changed or deleted one."""
-    from moelint.revision.inheritors import inheriting
+    from moelint.revision.inheritors import possible
 
     touched = [path for path in (*found.files, *found.gone) if path.endswith(ENDINGS)]
     if not touched:
         return []
-    names: dict[str, str] = {}
-    for path in part.repo.run("ls-files", "-z", "--", *(f"*{ending}" for ending in ENDINGS)).split(b"\0"):
-        text = os.fsdecode(path)
-        if text and text not in found.files and (name := part.asked.name(text)) is not None:
-            names[part.full(text)] = name
+    asked = part.asked
     changed = {part.full(path) for path in touched}
-    heirs = inheriting(list(names), changed, lambda path: _opened(part, names[path]))
-    return [names[path] for path in heirs if part.engine.conf(os.path.dirname(names[path]) or ".").takes(names[path])]
+    if asked.folders:
+        tracked = part.repo.run("ls-files", "-z", "--", *(f"*{ending}" for ending in ENDINGS)).split(b"\0")
+        paths = possible([part.full(os.fsdecode(path)) for path in tracked if path], changed)
+    else:
+        paths = [part.full(path) for path in asked.named]
+    out = []
+    for path in paths:
+        inside = os.path.relpath(path, part.repo.top).replace(os.sep, "/")
+        name = asked.name(inside)
+        if name is None or path in changed:
+            continue
+        if inside not in asked.named and not part.engine.conf(os.path.dirname(name) or ".").takes(name):
+            continue
+        if _opened(part, name) & changed:
+            out.append(name)
+    return out
 
 
 class _Recorder:

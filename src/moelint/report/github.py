@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moelint.report import Options, escape
-from moelint.results import Report
+from moelint.results import SEVERITIES, Report
 from moelint.typed import IO
 
 _LEVEL = {"error": "error", "warning": "warning", "note": "notice"}
@@ -18,7 +18,8 @@ def _property(text: str) -> str:
 
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
-    for item in report.findings():
+    # The runner keeps the first ten of each level a step: the worst come first.
+    for item in sorted(report.shown(), key=lambda f: -SEVERITIES.index(f.severity)):
         place, title = item.place, f"moelint {item.rule} {item.name}"
         column = f",col={place.column},endColumn={place.end_column}" if place.line == place.end_line else ""
         stream.write(

@@ -1,9 +1,9 @@
-"""Files that stand on a changed one: found by its name in their text, then by following what they inherit."""
+"""Files that may stand on a changed one: its name is in their text. Whether they do, reading them tells."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 _LONGEST = 1 << 20  # bytes of a file that are looked at: what a config inherits stands near its top
 
@@ -33,25 +33,14 @@ def candidates(paths: Iterable[str], changed: Iterable[str]) -> list[str]:
     return out
 
 
-def inheriting(
-    paths: list[str],
-    changed: set[str],
-    stands_on: Callable[[str], set[str]],
-    look: Callable[..., list[str]] = candidates,
-) -> list[str]:
-    """Those of ``paths`` that inherit, directly or over others, from a changed file. All paths are absolute;
-    ``stands_on``: path → every file that its reading opened."""
+def possible(paths: list[str], changed: set[str]) -> list[str]:
+    """Those of ``paths`` that may inherit from a changed file, directly or over others: a file names only its parent,
+    so the names of all that may lie between are looked for too, until nothing comes in. All paths are absolute."""
     rest = [path for path in paths if path not in changed]
-    # A file names only its parent: names of all that may lie between are looked for, until nothing comes in.
-    names, found = set(changed), []
-    possible: list[str] = []
-    while True:
-        more = [path for path in look([p for p in rest if p not in names], names)]
-        if not more:
-            break
-        possible += more
-        names.update(more)
-    for path in possible:
-        if stands_on(path) & changed:
-            found.append(path)
+    found: list[str] = []
+    names = set(changed)
+    while more := candidates(rest, names):
+        found += more
+        names = set(more)
+        rest = [path for path in rest if path not in names]
     return sorted(found)

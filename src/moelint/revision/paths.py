@@ -46,7 +46,7 @@ def by_repository(paths: list[str], folder_of: Callable[[str], str | None], prob
             repos[key] = Repo.around(folder)
         repo = repos[key]
         asked = found.setdefault(repo.top, Asked(repo))
-        inside = repo.inside(path)
+        inside = repo.inside(os.path.realpath(path) if is_folder else path)
         if inside is None:
             problems.append(f"{path}: not in the repository {repo.top}")
         elif is_folder:

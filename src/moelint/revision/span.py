@@ -25,7 +25,7 @@ class Span:
 def resolve(repo: Repo, since: str | None, staged: bool) -> Span:
     """``REV``: its merge base with HEAD, and the work tree (with ``staged``: the index). ``A..B`` and ``A...B``: the
     merge base of both, and B. Raises RevisionError on revisions that git cannot find."""
-    text = since or "HEAD"
+    text = "HEAD" if since is None else since
     if ".." in text:
         dots = "..." if "..." in text else ".."
         start, _, end = text.partition(dots)
