@@ -24,7 +24,7 @@ from moelint.text.source import TextError
 
 _PLACE = re.compile(
     r"(^|[-_.])(path|dir|load|save|file|files|data|root|prefix|project|name|exp|group|host|addr|address|port|entity|key"
-    r"|checkpoint|ckpt|model|tokenizer|dataset|cache|blend|mounts|url|tag|rank|workspace|home)s?($|[-_.])"
+    r"|checkpoint|ckpt|model|recipe|tokenizer|dataset|cache|blend|mounts|url|tag|rank|workspace|home)s?($|[-_.])"
 )
 
 
@@ -79,7 +79,7 @@ def _count(
         return
     if isinstance(setting.value, Opaque):
         name = ".".join(str(part) for part in setting.path)
-        if _PLACE.search(name):
+        if _PLACE.search(str(setting.path[-1])) and "parallel" not in name:
             places[dialect] += 1
             return
         missing[dialect] += 1

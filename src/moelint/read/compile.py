@@ -39,6 +39,7 @@ _FIELDS = {
     "rest",
     "facts",
     "off",
+    "release",
 }
 _VALUES = {"yaml", "omegaconf", "flags", "words"}
 _INTERPOLATIONS = {"none", "omegaconf", "shell", "primus"}
@@ -128,8 +129,19 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "variables": data.get("variables"),
         "astray": {pattern(path): right for path, right in (data.get("astray") or {}).items()},
         "facts": data.get("facts"),
+        "release": _release(data.get("release"), path),
         "off": tuple((pattern(path), value) for path, value in (data.get("off") or {}).items()),
     }
+
+
+def _release(raw: Any, path: str) -> tuple[str, str, dict[str, str]] | None:
+    """(package, newest release known, canonical key → last release that reads it)."""
+    if raw is None:
+        return None
+    if not isinstance(raw, dict) or not {"package", "newest"} <= set(raw) <= {"package", "newest", "until"}:
+        raise DialectError(f"{path}: release has package, newest and perhaps until")
+    until = {str(key): str(release) for key, release in (raw.get("until") or {}).items()}
+    return str(raw["package"]).replace("-", "_"), str(raw["newest"]), until
 
 
 def pattern(text: str) -> Pattern:

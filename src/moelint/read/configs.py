@@ -107,6 +107,8 @@ def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: 
             from moelint.read.hooks import HOOKS
 
         HOOKS[table["hook"]](config, view)
+    if table["release"] is not None:
+        _meant_for(config, *table["release"])
     if table["astray"]:
         from moelint.read.astray import find
 
@@ -115,6 +117,18 @@ def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: 
         from moelint.read.models import add_facts
 
         add_facts(config, table["facts"], _doubt(merged))
+
+
+def _meant_for(config: Config, package: str, newest: str, until: Mapping[str, str]) -> None:
+    """The framework's release that is assumed where nobody states one: the newest that reads all that is written."""
+    from moelint.lang.versions import Version
+
+    release = newest
+    for key, last in until.items():
+        found = config.written.get(key)
+        if found is not None and found.value not in (None, False) and Version(last) < Version(release):
+            release = last
+    config.stated.setdefault(package, (release, "assumed"))
 
 
 def _doubt(settings: Mapping[Path, Setting]) -> str | None:

@@ -10,7 +10,7 @@ from moelint.read.config import Config
 from moelint.read.configs import ReadOptions, finish
 from moelint.read.mapping import Layer, config_at, interpolation, roots
 from moelint.read.shell_arguments import Arguments, Item, megatron, overrides
-from moelint.read.shell_launch import Launch, launch
+from moelint.read.shell_launch import Launch, is_telling, launch
 from moelint.read.shell_values import BARE_OPTIONS, environment_items, hydra_value
 from moelint.read.shell_world import header, world
 from moelint.read.tables import tables
@@ -19,7 +19,8 @@ from moelint.text.shell.commands import Command
 from moelint.text.shell.document import ENV, ShellDocument, ShellSetting
 from moelint.text.shell.hazards import dropped
 from moelint.text.shell.interpreter import Interpreter, OutOfBudget
-from moelint.text.shell.pieces import Piece, Span, Word
+from moelint.text.shell.expansion import Builder
+from moelint.text.shell.pieces import Piece, Pieces, Word
 from moelint.text.shell.places import Layout
 from moelint.text.shell.script import MAX_SIZE, Script
 from moelint.text.shell.state import State
@@ -28,6 +29,7 @@ from moelint.text.source import Source
 _HYDRA = ("bridge-shell", "verl-shell")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
 _MAX_CONFIGS = 200
+_ENOUGH = 4  # flags of Megatron-LM that make an array one of its arguments
 
 
 class Reader:
@@ -68,14 +70,34 @@ class Reader:
         """The configs of all commands that start a training."""
         out: list[Config] = []
         names: dict[str, int] = {}
-        used: set[Span] = set()
         for command in list(self.interpreter.commands.values()):
             found = launch(command.words)
             if isinstance(found, str):
                 self.reason = self.reason or found
             elif found is not None and len(out) < _MAX_CONFIGS:
                 out += self._command(command, found, names)
-                used |= {span for word in command.words for piece in word.pieces for span in piece.spans}
+        if not out:
+            out = self._loose_arguments(names)
+        return out
+
+    def _loose_arguments(self, names: dict[str, int]) -> list[Config]:
+        """Arrays and texts of flags that another script takes: each is a part of a config."""
+        out: list[Config] = []
+        for name, held in self.state.variables.items():
+            words = held if isinstance(held, list) else [Word([p]) for p in _split(held)]
+            telling = sum(1 for word in words if (text := word.text) is not None and is_telling(text))
+            if telling < _ENOUGH or len(out) >= _MAX_CONFIGS:
+                continue
+            found = Launch("megatron-lm-shell", name, [], words)
+            spans = [s for word in words for piece in word.pieces for s in piece.spans[:1] if s[0] is self.source]
+            if not spans:
+                continue
+            command = Command([], {}, (self.source, spans[0][1], spans[-1][2]), (f"the command that takes {name}",), None)
+            configs = self._command(command, found, names)
+            for config in configs:
+                config.document.regions += self._regions(Command(words, {}, command.span, (), None))  # type: ignore[attr-defined]
+                config.unread = []
+            out += configs
         return out
 
     def is_open(self, config: Config) -> bool:
@@ -228,3 +250,10 @@ class Reader:
             flag = str(before.path[0]) if before is not None else found.name
             message = f"{flag} takes no {text}: the parser stops at a word that belongs to no flag"
             configs[0].problems.append(Problem("stray-word", message, span[1], span[2], (flag,)))
+
+
+def _split(pieces: Pieces) -> list[Piece]:
+    builder = Builder(True)
+    builder.unquoted(pieces)
+    builder.close()
+    return [word[0] for word in builder.words if len(word) == 1]

@@ -75,7 +75,7 @@ def launch(words: list[Word]) -> Launch | str | None:
         return Launch("bridge-shell", name or "bridge", words[:start], words[start:])
     if any(_SLIME.match(head) for head in heads) and not _NOT_TRAINING.search(name):
         return Launch("slime", name or "train.py", words[:start], words[start:])
-    telling = sum(1 for head in heads if _TELLING.match(head) and flags.entry(head) is not None)
+    telling = sum(1 for head in heads if is_telling(head))
     own = _OWN.search(name) is not None
     if not own and telling < _ENOUGH:
         return None
@@ -84,6 +84,11 @@ def launch(words: list[Word]) -> Launch | str | None:
     if own and not telling and not any(text is None for text in arguments):
         return None
     return Launch("megatron-lm-shell", name or _first(texts), words[:start], words[start:])
+
+
+def is_telling(flag: str) -> bool:
+    """Whether a word is a flag that only Megatron-LM's parser has."""
+    return _TELLING.match(flag) is not None and flags.entry(flag) is not None
 
 
 def _head(word: Word) -> str | None:

@@ -181,6 +181,8 @@ def _read(self: Interpreter, words: list[Word], set_here: dict[str, Value], stat
     for number, name in enumerate(names):
         last = number == len(names) - 1
         part = (ifs or " ")[:1].join(parts[number:]) if last else parts[number] if number < len(parts) else ""
+        defined = self.expander.define.get(name)
+        part = part if defined is None else defined
         state.variables[name] = (made(part, span, assumed),) if part else ()
     return None
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from moelint.text.shell.pieces import Span, Word
 from moelint.text.shell.state import words_either
+
+
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 
 
 class Command:
@@ -21,7 +26,7 @@ class Command:
     def merge(self, other: Command) -> None:
         """The same command, come by once more: what is not the same is not known."""
         if self.words is not other.words:
-            self.words = words_either(self.words, other.words, ())
+            self.words = [_waiting(word) for word in words_either(self.words, other.words, ())]
         for name in self.environment.keys() | other.environment.keys():
             one, two = self.environment.get(name), other.environment.get(name)
             if one is None or two is None or one.text is None or one.text != two.text:
@@ -32,10 +37,14 @@ class Command:
         self.tilted = self.tilted or other.tilted
 
 
-class Heredoc:
-    """A text that the script hands to a command, or writes to a file."""
-
-    __slots__ = ("span", "text")
-
-    def __init__(self, text: str, span: Span) -> None:
-        self.text, self.span = text, span
+def _waiting(word: Word) -> Word:
+    """A word that is not the same each time waits for the variables that it was made of."""
+    if not word.maybe or word.waits:
+        return word
+    names: dict[str, None] = {}
+    for piece in word.pieces:
+        for source, start, end in piece.spans[-2:]:
+            found = _VARIABLE.fullmatch(source.text[start:end])
+            if found is not None:
+                names[found[1]] = None
+    return word.perhaps(tuple(names)) if names else word

@@ -239,10 +239,17 @@ class Interpreter:
             return None
         given = None
         if here is not None:
-            start, end = self.bounds(script, here)
-            given = self.expander.value(script, start + 3, end, state)
+            given = self.given(script, here, state)
         span = script.span(*self.bounds(script, node))
         return self.call(words, set_here, span, state, given)
+
+    def given(self, script: Script, here: Any, state: State) -> Pieces:
+        """The text behind ``<<<``."""
+        start, end = self.bounds(script, here)
+        start += 3
+        while start < end and script.text[start] in " \t":
+            start += 1
+        return self.expander.value(script, start, end, state)
 
     def call(
         self, words: list[Word], set_here: dict[str, Value], span: Span, state: State, given: Pieces | None = None
@@ -497,8 +504,7 @@ def _redirected(self: Interpreter, script: Script, node: Any, state: State) -> F
 
 
 def _fed(self: Interpreter, script: Script, body: Any, here: Any, state: State) -> Flow:
-    start, end = self.bounds(script, here)
-    given = self.expander.value(script, start + 3, end, state)
+    given = self.given(script, here, state)
     set_here: dict[str, Value] = {}
     for child in body.children:
         if child.type == "variable_assignment" and (found := self.assign(script, child, state)) is not None:

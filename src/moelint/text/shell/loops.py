@@ -5,7 +5,7 @@ from __future__ import annotations
 from moelint.typed import TYPE_CHECKING, Any
 
 from moelint.text.shell.conditions import Outcome
-from moelint.text.shell.pieces import Word, text_of, unknown, waits_of
+from moelint.text.shell.pieces import Piece, Word, text_of, unknown, waits_of
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State, meet
 
@@ -34,6 +34,8 @@ class Loops:
         written = any(child.type == "in" for child in node.children)
         words = owner.words(script, items, state) if written else state.arguments
         site = script.span(start, end)
+        if name in owner.expander.define:
+            words = [Word([Piece(owner.expander.define[name], (site,))])]
         if words is None or any(word.free or word.maybe for word in words):
             waits = waits_of(piece for word in words or () for piece in word.pieces) or ("$@",)
 
@@ -145,6 +147,3 @@ def _body(node: Any) -> Any:
 
 def _endless(tests: list[Any]) -> bool:
     return len(tests) == 1 and tests[0].text in (b"true", b":", b"[ 1 ]", b"[ true ]")
-
-
-__all__ = ["Loops", "Word"]

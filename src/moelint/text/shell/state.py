@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from moelint.text.shell.pieces import ARGUMENT, Piece, Pieces, Word, text_of, waits_of
 
 Value = Pieces | list[Word]  # a text, or an array (never changed in place)
+
+_OVERRIDE = re.compile(r"[+~]{0,2}[A-Za-z_][\w./@-]*=")
 
 MAX_TEXT = 100_000  # characters of one variable
 MAX_WORDS = 20_000  # elements of one array
@@ -50,13 +53,23 @@ def _two(a: State, b: State, waits: tuple[str, ...]) -> State:
     for name in [*a.variables, *(name for name in b.variables if name not in a.variables)]:
         one, two = a.variables.get(name), b.variables.get(name)
         if one is not two:
-            out.variables[name] = either(one, two, waits)
+            held = either(one, two, waits)
+            if (one is None) != (two is None) and name in waits:  # if [ -z "$X" ]; then X=8; fi
+                known = one if one is not None else two
+                held = _by_default(known, f"{name} is not set, so what the script sets holds")
+            out.variables[name] = held
     out.exported.update(b.exported)
     out.functions.update(b.functions)
     if a.arguments is not b.arguments:
         out.arguments = None
     out.loose = tuple(dict.fromkeys((*a.loose, *b.loose)))
     return out
+
+
+def _by_default(value: Value | None, why: str) -> Value:
+    if isinstance(value, list):
+        return [Word(piece.changed(assumed=piece.assumed or why) for piece in word.pieces) for word in value]
+    return tuple(piece.changed(assumed=piece.assumed or why) for piece in value or ())
 
 
 def either(a: Value | None, b: Value | None, waits: tuple[str, ...]) -> Value:
@@ -110,7 +123,7 @@ def _mixed(parts: list[list[Word]], shared: set[tuple[object, ...]], first: bool
 
 
 def groups(words: Iterable[Word]) -> list[list[Word]]:
-    """Words in groups, each a flag with what follows it. Words before the first flag stand alone."""
+    """Words in groups, each a flag with what follows it, or an override. Words before the first flag stand alone."""
     out: list[list[Word]] = []
     flag = False
     for word in words:
@@ -118,6 +131,9 @@ def groups(words: Iterable[Word]) -> list[list[Word]]:
         if text is not None and text.startswith("-") and len(text) > 1 and not text[1].isdigit() and text[1] != ".":
             out.append([word])
             flag = True
+        elif word.pieces and (head := word.pieces[0].text) is not None and _OVERRIDE.match(head):
+            out.append([word])
+            flag = False
         elif flag and not word.free:
             out[-1].append(word)
         else:
