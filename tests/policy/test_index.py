@@ -81,6 +81,22 @@ def test_random_configs_fire_the_same_with_and_without(packs: Packs, trainer: st
     assert len(seen) > 20
 
 
+@pytest.mark.parametrize("trainer", ["bridge", "core", "lm"])
+def test_watching_more_than_one_conjunct_hides_no_undecided_rule(
+    packs: Packs, trainer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, names, fewer = random.Random(11), keys(), 0
+    for n in range(60):
+        values = {**random_config(rng, names), "target": ({}, {"gpus": 16}, {"megatron-core": "0.16.1"})[n % 3]}
+        make = partial(effective, values, trainer, ("complete", "standing", "fragment")[n % 3])
+        narrow, found = len(candidates(packs, make())), evaluate(packs, make())[1]
+        with monkeypatch.context() as patch:
+            patch.setattr("moelint.policy.index.knows_defaults", lambda effective: False)
+            fewer += len(candidates(packs, make())) - narrow
+            assert evaluate(packs, make())[1] == found
+    assert fewer > 100
+
+
 def test_an_empty_config_tries_next_to_nothing(packs: Packs) -> None:
     assert len(candidates(packs, effective({}))) < len(packs.cases) / 8
 

@@ -5,6 +5,9 @@ default, and that hangs on settings alone, is *watched*: as long as the config c
 (looked up through facts and through the trainer's rewrites), the case cannot fire and is not even built. Kleene's logic
 makes this right for partial configs too: what is not true with all defaults known is not true with some unknown.
 
+Where all defaults are known (not in fragments), a case that has more such conjuncts is tried only if the config has a
+token of each: a conjunct that is false with the defaults, and stays so, leaves the case false whatever else is unknown.
+
 A *token* is a key whose value differs from its default, or ``?key`` for one that is written at all. The index is made
 once for each set of defaults (trainer, dialect, release, model class) and stored beside the packs.
 """
@@ -16,6 +19,7 @@ import os
 from moelint import data
 from moelint.cache import Store
 from moelint.policy.load import Packs
+from moelint.trainer.layers import ABSENT
 from moelint.typed import Any
 
 # Settings that choose the class of model or dataset, and with it other defaults.
@@ -23,11 +27,24 @@ _CLASSES = ("model.multi_latent_attention", "model._target_", "dataset._target_"
 
 def candidates(packs: Packs, effective: Any) -> list[int]:
     """Numbers of the cases to try, ascending."""
-    always, watch = _index(packs, effective)
-    found = set(always)
-    for token in watch.keys() & touched(effective):
+    always, watch, beside = _index(packs, effective)
+    found, tokens = set(always), touched(effective)
+    for token in watch.keys() & tokens:
         found.update(watch[token])
+    if knows_defaults(effective):
+        for number in found & beside.keys():
+            for others in beside[number]:
+                if others.isdisjoint(tokens):
+                    found.discard(number)
+                    break
     return sorted(found)
+
+
+def knows_defaults(effective: Any) -> bool:
+    """Whether every setting that the config does not write has a known value."""
+    layers = effective.layers
+    recipe = layers.recipe is not None or "mixed_precision" not in layers.sections
+    return layers.default_state != ABSENT and layers.framework is None and recipe
 
 
 def touched(effective: Any) -> set[str]:
@@ -47,7 +64,7 @@ def touched(effective: Any) -> set[str]:
     return out
 
 
-def _index(packs: Packs, effective: Any) -> tuple[list[int], dict[str, list[int]]]:
+def _index(packs: Packs, effective: Any) -> tuple[Any, ...]:
     config, target = effective.config, effective.target
     mla = config.written.get(_CLASSES[0])
     classes = (effective.layers.variants, None if mla is None else repr(mla.value))
@@ -64,7 +81,7 @@ def _index(packs: Packs, effective: Any) -> tuple[list[int], dict[str, list[int]
 
         stored = Store(packs.cached).get("index " + repr(name), [*packs.sources, *_sources()], build)[0]
         found = packs.indexes[name] = stored
-    made: tuple[list[int], dict[str, list[int]]] = found
+    made: tuple[Any, ...] = found
     return made
 
 

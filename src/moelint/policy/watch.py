@@ -15,24 +15,33 @@ _NAMES = frozenset(("stages", "moe_layers", "dialect", "complete", "model._targe
 Tokens = frozenset[str] | None  # None: hangs on more than settings
 
 
-def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple[list[int], dict[str, list[int]]]:
-    """(cases to try always, token → cases to try when a config has it)."""
+_MOST = 3  # conjuncts of a case that are watched beside the first
+
+
+def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple[Any, ...]:
+    """(cases to try always, token → cases to try when a config has it, case → sets of tokens: where all defaults are
+    known it needs one of each too)."""
     defaults = _defaults(effective, classes)
     influence = _Influence(effective)
     view = defaults.view()
     shut = [allows(_fixed_parts(gate), view) is False for gate in packs.applies]
     choices: list[list[frozenset[str]] | None] = []  # None: not for this trainer or release at all
+    false: list[set[frozenset[str]]] = []  # of those, which are known to be false
     for number, entry in enumerate(packs.cases):
         if any(shut[gate] for gate in entry[6]):
             choices.append(None)
+            false.append(set())
             continue
         scope = defaults.scope(entry[5])
-        usable = []
+        usable, no = [], set()
         for part in _conjuncts(packs.tree(number)):
             tokens = influence.of_tree(part)
-            if tokens is not None and condition(part)(scope) is not True:
+            if tokens is not None and (value := condition(part)(scope)) is not True:
                 usable.append(tokens)
+                if value is False:
+                    no.add(tokens)
         choices.append(usable)
+        false.append(no)
     common: dict[str, int] = {}
     for usable in filter(None, choices):
         for tokens in usable:
@@ -40,22 +49,25 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
                 common[token] = common.get(token, 0) + 1
     always: list[int] = []
     watch: dict[str, list[int]] = {}
+    beside: dict[int, tuple[frozenset[str], ...]] = {}
     for number, possible in enumerate(choices):
         if possible is None:
             continue
         if not possible:
             always.append(number)
             continue
-        best = min(
-            possible,
+        possible.sort(
             # without another revision no rule about revisions is even looked at
             key=lambda tokens: (
                 not all(t.startswith("@") for t in tokens), max((common[t] for t in tokens), default=0), sorted(tokens),
             ),
         )
-        for token in best:
+        for token in possible[0]:
             watch.setdefault(token, []).append(number)
-    return always, watch
+        others = tuple(tokens for tokens in possible[1:] if tokens in false[number])[:_MOST]
+        if others:
+            beside[number] = others
+    return always, watch, beside
 
 
 def _fixed_parts(applies: Any) -> Any:
