@@ -12,9 +12,11 @@ SECTIONS = frozenset((
     "bridge", "checkpoint", "cluster", "comm_overlap", "dataset", "ddp", "dist", "env_vars", "ft", "inprocess_restart",
     "lm", "logger", "mixed_precision", "model", "nvrx_straggler", "optimizer", "peft", "profiling", "recipe",
     "rerun_state_machine", "rng", "scheduler", "straggler", "tensor_inspect", "tokenizer", "train", "validation",
-    # settings that only a framework knows
+))
+FRAMEWORKS = frozenset((  # settings that only a framework around the trainer knows
     "areal", "chatlearn", "flagscale", "nemo_rl", "primus", "rlinf", "roll", "slime", "swift", "verl",
 ))
+SECTIONS |= FRAMEWORKS
 REVISIONS = ("given.", "before.", "saved.")  # the same key as written, in the old revision, in the checkpoint's config
 
 
@@ -40,6 +42,7 @@ PROVIDED: dict[str, Info] = {
     "trainer": Info("str", False, ("bridge", "lm", "core")),
     "dialect": Info("str"),
     "complete": Info("bool"),
+    "release_stated": Info("bool"),
     "stages": Info("list"),
     "moe_layers": Info("list"),
 }

@@ -12,7 +12,7 @@ from moelint.lang.facts import Facts
 from moelint.policy.errors import PolicyError, PolicyProblem
 from moelint.typed import Any
 
-SHIPPED = ("megatron", "hardware", "walls", "change")
+SHIPPED = ("megatron", "hardware", "walls", "change", "frameworks")
 _loaded: dict[tuple[tuple[str, ...], bool], tuple[str, Packs]] = {}
 
 

@@ -34,6 +34,10 @@ def _no_lonely_sequence_parallel(config: Config, size: int | None = 1) -> None:
         found.value = False
 
 
+# Models that get sequences one by one and pack them inside (in NeMo-RL: those that say model_owns_packing)
+_PACKS_ITSELF = re.compile(r"(?i)[-_.\d](vl|omni)\b|qwen3\.5")
+
+
 def nemo_rl(config: Config, view: View) -> None:
     """``activation_checkpointing`` switches recomputation, ``fp8_cfg.enabled`` FP8; generation that is not
     colocated takes its GPUs away from training."""
@@ -56,6 +60,9 @@ def nemo_rl(config: Config, view: View) -> None:
             if found is not None and found.setting is not None and "fp8_cfg" in found.setting.path:
                 del written[key]
     _hybrid_ep(config, view, block)
+    name = view.get("policy", "model_name")
+    if isinstance(name, str):
+        imply(config, "nemo_rl.model_packs", _PACKS_ITSELF.search(name) is not None, view, ("policy", "model_name"))
     if view.get(*block, "cuda_graph_impl") not in (None, "none", UNKNOWN):
         imply(config, "model.use_te_rng_tracker", True, view, (*block, "cuda_graph_impl"))
     if view.get(*block, "peft", "enabled") is not True:

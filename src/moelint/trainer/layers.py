@@ -85,6 +85,8 @@ class Layers:
         section, dot, _ = key.partition(".")
         if not dot:
             return self._section(key)
+        if section in FRAMEWORKS:
+            return self._framework_key(key, section)
         if self.default_state == ABSENT:
             if section == "mixed_precision" and self.recipe is not None and (self.named or key in self.together):
                 return self.recipe.get(key, UNKNOWN), VALUE
@@ -110,6 +112,15 @@ class Layers:
         ):
             return value, VALUE  # not there at all, or an old spelling: what is not written so is not set so
         return value, ABSENT if value is UNKNOWN else self.default_state
+
+    def _framework_key(self, key: str, section: str) -> tuple[Any, int]:
+        """What is not written of a framework's own settings: nothing where another framework runs, else the default
+        that its table lists, even if the file leaves the model open."""
+        if not _speaks(self.config.dialect, section):
+            return None, VALUE
+        if self.framework is None or key not in self.framework or self.config.loose_ends:
+            return UNKNOWN, ABSENT
+        return self.framework[key], VALUE if self.default_state == VALUE else ASSUMED
 
     def default(self, key: str) -> Any:
         """The trainer's own default in the target release: UNKNOWN if its source does not tell, None for what this
@@ -144,8 +155,6 @@ class Layers:
         """Whether no release of the trainer has the key: it is not there, whatever else an incomplete file leaves
         open."""
         section = key.partition(".")[0]
-        if section in FRAMEWORKS:
-            return not _speaks(self.config.dialect, section)  # else the framework's own default, which we do not know
         if section in ("env_vars", "target", "hw", "walls") or (self.table.trainer == "core" and section != "model"):
             return False
         return key not in self.table.elsewhere and not self.table.knows(key)

@@ -66,6 +66,11 @@ class Target:
         found = self.values.get(name)
         return UNKNOWN if found is None else found.value
 
+    def release_stated(self) -> bool:
+        """Whether somebody states the trainer's release: else the newest is assumed, and an older one may be meant."""
+        found = self.values.get("megatron_bridge" if self.trainer == "bridge" else "megatron_core")
+        return found is not None and found.origin != "assumed"
+
     def stated(self) -> dict[str, dict[str, Any]]:
         """As the JSON report shows it."""
         return {
@@ -118,7 +123,7 @@ def resolve(
         "cli": cli or {},
         "directive": {k: v for k, (v, where) in stated.items() if where == "directive"},
         "configuration": configuration or {},
-        "config": {k: v for k, (v, where) in stated.items() if where != "directive"},
+        "config": {k: v for k, (v, where) in stated.items() if where not in ("directive", "assumed")},
     }
     for source in SOURCES:
         if source == "checkout":
@@ -130,6 +135,9 @@ def resolve(
             if name not in NOT_TARGETS:
                 _state(target, name, raw, source)
         _container(target)
+    for name, (text, where) in stated.items():  # the release of a framework that can be meant
+        if where == "assumed" and name not in target.values:
+            target.values[name] = Value(convert(name, text), "assumed", "target." + name)
     _trainers(target)
     whole = config.complete_env
     for name, value in ASSUMED.items():

@@ -185,6 +185,8 @@ class Scope:
                 return view.dialect
             if name == "complete":
                 return view.effective.config.completeness == "complete"
+            if name == "release_stated":
+                return view.effective.target.release_stated()
             return view.given(name) if name in SECTIONS else UNKNOWN
         head = name[:dot]
         if head in _SPECIAL:
