@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
-from moelint.diagnose.knowledge import Fragment, Knowledge
+from moelint.diagnose.knowledge import Fragment, Knowledge, shape
 
 CARRY = 1 << 20  # a traceback or a config longer than this is taken as far as it goes
+EVENTS = 2_000  # different things that are told apart
+NOISE = 50_000  # shapes of lines that say nothing, remembered
 _TRACEBACK = b"Traceback (most recent call last)"
 _ERROR = re.compile(rb"Error|Exception|[Aa]ssert|\braise\b|\berror:|WARN|[Ww]arning")
 _RAISED = re.compile(
@@ -55,8 +59,10 @@ class Scan:
         self.dumps: list[Dump] = []
         self.lines = self.bytes = 0
         self.text_like = True
-        self._needles = knowledge.by_needle()
+        self._needles = knowledge.by_needle
+        self._noise: set[bytes] = set()
         self._rest = b""
+        self._ended = True
 
     def feed(self, block: bytes, last: bool = False) -> None:
         if not self.bytes and b"\x00" in block[:4096]:
@@ -64,7 +70,11 @@ class Scan:
         self.bytes += len(block)
         block = self._rest + block
         done = self._block(block, last)
-        self.lines += block.count(b"\n", 0, done) + (last and not block.endswith(b"\n") and bool(block))
+        self.lines += block.count(b"\n", 0, done)
+        if done:
+            self._ended = block[done - 1 : done] == b"\n"
+        if last and not self._ended:  # a last line without its end
+            self.lines += 1
         self._rest = block[done:]
 
     def finish(self) -> None:
@@ -88,48 +98,67 @@ class Scan:
                 end = len(block) if end < 0 else end
                 regions.append((start, end, kind))
                 at = block.find(marker, max(end, at + 1))
-        hits = self._hits(block, done)
-        regions = sorted(region for region in regions if region[0] < done)
-        lines = _Lines(block, self.lines)
+        lines = _Lines(block)
+        hits = self._hits(lines, done)
         inside: set[int] = set()
-        for start, end, kind in regions:
-            within = [at for at in hits if start <= at < end]
+        for start, end, kind in sorted(region for region in regions if region[0] < done):
+            first, last_line = lines.number(start), lines.number(max(start, end - 1))
+            within = [number for number in hits if first <= number <= last_line]
             inside.update(within)
             if kind == "traceback":
-                self._traceback(block, start, end, {at: hits[at] for at in within}, lines)
+                self._traceback(lines, start, end, {number: hits[number] for number in within})
             elif len(self.dumps) < 8:
-                self.dumps.append(self._dump(block, start, end, kind, lines))
-        for start in sorted(hits):
-            if start in inside:
+                self.dumps.append(self._dump(lines, start, end, kind))
+        for number in sorted(hits):
+            if number in inside:
                 continue
-            end = _end_of_line(block, start)
-            line = block[start:end]
-            found = hits[start]
+            line, found = lines.text(number), hits[number]
             if all(fragment.weak for fragment in found) and _ERROR.search(line) is None:
                 continue
-            strong = [f for f in found if not f.weak] or found
-            event = self._event(_owners(strong, line), lines.number(start), line)
+            strong = [fragment for fragment in found if not fragment.weak] or found
+            event = self._event(_owners(strong, line), self.lines + number + 1, line)
             if not event.context:
-                event.context = _text(block[end + 1 : _end_of_line(block, end + 1)])
+                event.context = _text(lines.text(number + 1))
         return done
 
-    def _hits(self, block: bytes, done: int) -> dict[int, list[Fragment]]:
-        """Start of a line → the fragments that it holds."""
-        hits: dict[int, list[Fragment]] = {}
+    def _hits(self, lines: _Lines, done: int) -> dict[int, list[Fragment]]:
+        """Number of a line in the block → the fragments that it holds.
+
+        Nearly all lines of a log are equal but for their numbers. What is left without them, a line's shape, is looked
+        at once: if no fragment's shape is in it, no line of that shape needs another look."""
+        shapes = shape(lines.block[:done]).split(b"\n")
+        noise = self._noise
+        fresh = [number for number, text in enumerate(shapes) if text not in noise]
+        if not fresh:
+            return {}
+        starts = list(accumulate([0, *(len(shapes[number]) + 1 for number in fresh)]))
+        joined = b"\n".join([shapes[number] for number in fresh])
+        found: dict[int, set[Fragment]] = {}
         for needle, fragments in self._needles:
-            at = block.find(needle, 0, done)
+            at = joined.find(needle)
             while at >= 0:
-                start, end = block.rfind(b"\n", 0, at) + 1, _end_of_line(block, at)
-                line = block[start:end]
-                found = [fragment for fragment in fragments if fragment.text in line]
-                if found:
-                    held = hits.setdefault(start, [])
-                    held += [fragment for fragment in found if fragment not in held]
-                at = block.find(needle, end, done)
+                position = bisect_right(starts, at) - 1
+                text = shapes[fresh[position]]
+                held = [fragment for fragment in fragments if fragment.shape in text]
+                if held:
+                    found.setdefault(fresh[position], set()).update(held)
+                at = joined.find(needle, starts[position + 1])
+        if len(noise) > NOISE:
+            noise.clear()
+        noise.update(shapes[number] for number in fresh if number not in found and len(shapes[number]) < 500)
+        hits = {}
+        for number, likely in found.items():
+            line = lines.text(number)
+            sure = [fragment for fragment in likely if fragment.text in line]
+            if sure:
+                hits[number] = sure
         return hits
 
     def _event(self, owners: tuple[str, ...], number: int, line: bytes) -> Event:
         event = self.events.get(owners)
+        if event is None and len(self.events) >= EVENTS:
+            owners = ("", "")
+            event = self.events.get(owners)
         if event is None:
             event = self.events[owners] = Event(owners, number, _text(line))
         event.count += 1
@@ -160,64 +189,65 @@ class Scan:
                 return begin
         return -1
 
-    def _traceback(self, block: bytes, start: int, end: int, hits: dict[int, list[Fragment]], lines: _Lines) -> None:
+    def _traceback(self, lines: _Lines, start: int, end: int, hits: dict[int, list[Fragment]]) -> None:
+        block = lines.block
         at = block.find(_TRACEBACK, start)
-        found = _raised(block, start, at)
-        if found is None:
-            line_start, line_end = start, _end_of_line(block, start)
-        else:
-            line_start, line_end = found
-        prefix = block[start:at]
-        line = block[line_start:line_end]
+        raised = _raised(block, start, at)
+        number = lines.number(raised[0] if raised is not None else start)
+        line, prefix = lines.text(number), block[start:at]
         said = _text(line[len(prefix) :] if line.startswith(prefix) else line)
         where = None
         for match in _FRAME.finditer(block[start:end]):
             where = (_text(match[1]), int(match[2]), _text(match[3]))
         if hits:
             # what the exception itself says counts before what source lines of the frames say
-            best = hits.get(line_start) or hits[max(hits)]
-            owners = _owners([f for f in best if not f.weak] or best, line)
+            best = hits.get(number) or hits[max(hits)]
+            owners = _owners([fragment for fragment in best if not fragment.weak] or best, line)
         else:
             owners = ("", _NUMBER.sub("#", said[:120]))
-        event = self._event(owners, lines.number(line_start), line)
+        event = self._event(owners, self.lines + number + 1, line)
         if not event.raised:
             event.raised, event.text, event.where = True, said, where
-            event.line = min(event.line, lines.number(line_start))
+            event.line = min(event.line, self.lines + number + 1)
 
     # ---- configs --------------------------------------------------------------------------------------
 
-    def _dump(self, block: bytes, start: int, end: int, kind: str, lines: _Lines) -> Dump:
-        first = block[start : _end_of_line(block, start)]
+    def _dump(self, lines: _Lines, start: int, end: int, kind: str) -> Dump:
+        first, last = lines.number(start), lines.number(max(start, end - 1))
         word = {"megatron-lm": b"---", "bridge-summary": b"Configuration", "bridge-yaml": b"_target_"}[kind]
-        prefix = first[: max(0, first.find(word))]
+        prefix = lines.text(first)[: max(0, lines.text(first).find(word))]
         out: list[tuple[int, str]] = []
-        number = lines.number(start)
-        for begin, stop in [(start, _end_of_line(block, start)), *_following(block, start)]:
-            if begin >= end:
-                break
-            line = block[begin:stop]
+        for number in range(first, last + 1):
+            line = lines.text(number)
             if line.startswith(prefix):
-                out.append((number, line[len(prefix) :].decode("utf-8", "replace")))
-            number += 1
-        return Dump(kind, lines.number(start), out)
+                out.append((self.lines + number + 1, line[len(prefix) :].decode("utf-8", "replace")))
+        return Dump(kind, self.lines + first + 1, out)
 
 
 _YAML = re.compile(rb"\s+\S|[A-Za-z_][\w.]*:(?:\s|$)|- ")
 
 
 class _Lines:
-    """Line numbers of a block, counted from the last one that was asked for."""
+    """The lines of a block by number, from 0; found when they are asked for."""
 
-    def __init__(self, block: bytes, before: int) -> None:
-        self._block, self._at, self._number = block, 0, before + 1
-        self._before = before
+    def __init__(self, block: bytes) -> None:
+        self.block = block
+        self._ends: list[int] = []
+
+    def _found(self) -> list[int]:
+        if not self._ends:
+            sizes = [len(line) + 1 for line in self.block.split(b"\n")]
+            self._ends = list(accumulate(sizes))
+        return self._ends
+
+    def text(self, number: int) -> bytes:
+        ends = self._found()
+        if number >= len(ends):
+            return b""
+        return self.block[ends[number - 1] if number else 0 : ends[number] - 1]
 
     def number(self, at: int) -> int:
-        if at < self._at:
-            self._at, self._number = 0, self._before + 1
-        self._number += self._block.count(b"\n", self._at, at)
-        self._at = at
-        return self._number
+        return bisect_right(self._found(), at)
 
 
 def _owners(found: list[Fragment], line: bytes) -> tuple[str, ...]:

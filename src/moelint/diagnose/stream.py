@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ class Log:
         self.path, self.broken = path, ""
         self._progress = progress
         raw: Any = sys.stdin.buffer if path == "-" else _open(path)
+        if not hasattr(raw, "peek"):
+            raw = io.BufferedReader(raw)
         self._raw = raw
         self._size = 0 if path == "-" else os.fstat(self._raw.fileno()).st_size
         head: bytes = raw.peek(8)[:8]
@@ -117,7 +120,13 @@ class _Gunzip:
                 if not self._fresh:
                     raise EOFError
                 return b""
-            out += self._member.decompress(piece, size - len(out))
+            try:
+                out += self._member.decompress(piece, size - len(out))
+            except Exception:  # zlib.error: what came before it counts, the rest is lost
+                if not out:
+                    raise
+                self._waiting = piece
+                return out
             self._fresh = False
             self._waiting = self._member.unconsumed_tail
             if self._member.eof:
