@@ -43,9 +43,35 @@ def test_values_of_the_reference_implementation() -> None:
     for end in ("\n", "\r\n", "\r"):
         assert line_hashes(f" a{end}b{end}  \t\tc{end} d") == expected
     greeting = " hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End"
-    assert line_hashes(greeting)[:4] == [
-        "8b7cf3e952e7aeb2:1", "b1ae1287ec4718d9:1", "bff680108adb0fcc:1", "c6805c5e1288b612:1",
+    assert line_hashes(greeting) == [
+        "8b7cf3e952e7aeb2:1", "b1ae1287ec4718d9:1", "bff680108adb0fcc:1", "c6805c5e1288b612:1", "b86d3392aea1be30:1",
+        "e6ceba753e1a442:1",
     ]
+    closed = [
+        "e9496ae3ebfced30:1", "fb7c023a8b9ccb3f:1", "ce8ba1a563dcdaca:1", "e20e36e16fcb0cc8:1", "b3edc88f2938467e:1",
+        "c8e28b0b4002a3a0:1", "c129715d7a2bc9a3:1",
+    ]
+    for text in (
+        greeting + "\n",
+        " hello; \t\nworld!!!\r\r\r  \t\tGreetings\r End\r",
+        " hello; \t\r\nworld!!!\r\n\r\n\r\n  \t\tGreetings\r\n End\r\n",
+        " hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n",
+    ):
+        assert line_hashes(text) == closed
+    assert line_hashes("Lorem ipsum dolor sit amet.\n" * 10) == [
+        *(f"a7f2ff13bc495cf2:{n}" for n in range(1, 7)), "a7f2ff1481e87703:1", "a9cf91f7bbf1862b:1",
+        "55ec222b86bcae53:1", "cc97dc7b1d7d8f7b:1", "c129715d7a2bc9a3:1",
+    ]
+    assert line_hashes("x = 2\nx = 1\nprint(x)\nx = 3\nprint(x)\nx = 4\nprint(x)\n") == [
+        "e54938cc54b302f1:1", "bb609acbe9138d60:1", "1131fd5871777f34:1", "5c482a0f8b35ea28:1", "54517377da7028d2:1",
+        "2c644846cb18d53e:1", "f1b89f20de0d133:1", "c129715d7a2bc9a3:1",
+    ]
+
+
+def test_surrogate_pairs_are_two_units_and_a_byte_order_mark_counts() -> None:
+    pair = "\U0001f680" * 60 + "x\nnext\n"  # the 100th unit lies inside a pair
+    assert line_hashes(pair) == slow(pair)
+    assert line_hashes("\ufeffa\n")[0] != line_hashes("a\n")[0] and line_hashes("\ufeffa\n") == slow("\ufeffa\n")
 
 
 def test_line_ends_do_not_matter_and_repeats_are_numbered() -> None:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from moelint.report import Options
 from moelint.report.json import edits
 from moelint.report.linehash import line_hashes
-from moelint.results import FileReport, Finding, Fix, Place, Report, RuleInfo
+from moelint.results import SEVERITIES, FileReport, Finding, Fix, Place, Report, RuleInfo
 from moelint.typed import IO, Any
 from moelint.version import __version__
 
@@ -33,12 +33,18 @@ def write(report: Report, stream: IO[str], options: Options) -> None:
 def document(report: Report) -> dict[str, Any]:
     """The SARIF log as plain data."""
     order: dict[str, int] = {}
+    hashes: dict[str, list[str]] = {}
     results = []
-    for file in report.files:
-        hashes = line_hashes(file.source.text) if file.source is not None and file.findings else []
-        for item in file.findings:
-            index = order.setdefault(item.rule, len(order))
-            results.append(_result(item, index, file, hashes, report))
+    # GitHub takes 25,000 results a run and shows the first 5,000: the worst come first.
+    found = [(file, item) for file in report.files for item in file.findings]
+    found.sort(key=lambda fi: -SEVERITIES.index(fi[1].severity))
+    for file, item in found[:_RESULTS]:
+        index = order.setdefault(item.rule, len(order))
+        if file.path not in hashes:
+            source = file.source
+            # GitHub hashes the file as it is, byte order mark included
+            hashes[file.path] = [] if source is None else line_hashes("\ufeff" * source.bom + source.text)
+        results.append(_result(item, index, file, hashes[file.path], report))
     # With nothing to say the rules stay out too: GitHub asks every listed rule for its help.
     driver = {
         "name": "moelint",
@@ -56,7 +62,7 @@ def document(report: Report) -> dict[str, Any]:
                 "automationDetails": {"id": "moelint/"},
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The root of the repository."}}},
-                "results": results[:_RESULTS],
+                "results": results,
             }
         ],
     }
@@ -86,7 +92,7 @@ def _rule(id: str, report: Report) -> dict[str, Any]:
     if info.sources:
         lines = [f"- [{what}]({url})" if url else f"- {what}" for what, url in info.sources]
         markdown += "\n\n**Sources**\n\n" + "\n".join(lines)
-    tags = [tag for tag in ("moe", info.effect, info.wall) if tag]
+    tags = list(dict.fromkeys(tag for tag in ("moe", info.effect, info.wall) if tag))
     rule: dict[str, Any] = {
         "id": id,
         "name": _camel(info.name),
