@@ -20,7 +20,7 @@ _MOST = 3  # conjuncts of a case that are watched beside the first
 
 def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple[Any, ...]:
     """(cases to try always, token → cases to try when a config has it, case → sets of tokens: where all defaults are
-    known it needs one of each too)."""
+    known it needs one of each too; the same for rewrites, by position)."""
     defaults = _defaults(effective, classes)
     influence = _Influence(effective)
     view = defaults.view()
@@ -67,7 +67,25 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
         others = tuple(tokens for tokens in possible[1:] if tokens in false[number])[:_MOST]
         if others:
             beside[number] = others
-    return always, watch, beside
+    return always, watch, beside, _rewrites(defaults, influence)
+
+
+def _rewrites(defaults: Any, influence: _Influence) -> tuple[tuple[int, tuple[frozenset[str], ...]], ...]:
+    """(position, sets of tokens) of the rewrites that do not happen with the defaults: they may with one of each."""
+    view, out = defaults.view(), []
+    for rewrite in defaults.rewrites.entries:
+        if allows(_fixed_parts(rewrite.applies), view) is False:
+            out.append((rewrite.position, (frozenset(),)))
+            continue
+        needs = []
+        for tree in rewrite.when:
+            for part in _conjuncts(tree):
+                tokens = influence.of_tree(part)
+                if tokens is not None and condition(part)(view.at(rewrite.position)) is False:
+                    needs.append(tokens)
+        if needs:
+            out.append((rewrite.position, tuple(needs[:_MOST])))
+    return tuple(out)
 
 
 def _fixed_parts(applies: Any) -> Any:

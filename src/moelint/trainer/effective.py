@@ -42,7 +42,7 @@ class Override:
 
 
 class Effective:
-    """A config as a trainer will see it. ``before``, ``saved``: the old revision's, the checkpoint's effective
+    """A config as a trainer will see it. ``quiet`` is set by the policies' index. ``before``, ``saved``: the old revision's, the checkpoint's effective
     config."""
 
     __slots__ = (
@@ -53,6 +53,7 @@ class Effective:
         "config",
         "facts",
         "layers",
+        "quiet",
         "rewrites",
         "saved",
         "table",
@@ -67,6 +68,7 @@ class Effective:
         self.layers = Layers(config, target, self.table)
         self.before: Effective | None = None
         self.saved: Effective | None = None
+        self.quiet: frozenset[int] = frozenset()  # rewrites that cannot happen: none of what they wait for is written
         self._off: dict[int, bool] = {}
         self._views: dict[Mask, View] = {}
         self._scopes: dict[tuple[str, Mask], Scope] = {}

@@ -44,6 +44,9 @@ MLA_CLASSES = ("MLAModelProvider", "MLATransformerConfig", "DeepSeek", "Kimi")
 VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
 
 
+_shared: dict[tuple[Any, ...], dict[str, tuple[Any, int]]] = {}
+
+
 class Layers:
     """``get(key)`` gives (value, state): VALUE (certain), ASSUMED (a default that may not be what runs), ABSENT
     (unknown)."""
@@ -55,6 +58,7 @@ class Layers:
         "named",
         "recipe",
         "sections",
+        "shared",
         "table",
         "target",
         "together",
@@ -75,6 +79,12 @@ class Layers:
             frozenset[str](),
         )  # mixed_precision names a recipe; keys that follow written ones
         self.recipe = self._mixed_precision()
+        # What is not written hangs on nothing but these: files of one kind share it.
+        kind = (
+            table.trainer, table.release, self.variants, self.default_state, config.dialect, config.complete_env,
+            bool(config.loose_ends), config.switches, frozenset(self.sections) if table.trainer == "core" else None,
+        )  # fmt: skip
+        self.shared = _shared.setdefault(kind, {})
 
     def get(self, key: str) -> tuple[Any, int]:
         """The value below all rewrites. An expression default comes as ('expr', tree) with its state: see View."""
@@ -82,6 +92,14 @@ class Layers:
         if written is not None:
             value = normal(written.value, self.table.spec(key, self.variants))
             return value, VALUE if written.assumed is None or value is UNKNOWN else ASSUMED
+        found = self.shared.get(key)
+        if found is None:
+            found = self._unwritten(key)
+            if "." in key and not key.startswith("mixed_precision."):
+                self.shared[key] = found
+        return found
+
+    def _unwritten(self, key: str) -> tuple[Any, int]:
         section, dot, _ = key.partition(".")
         if not dot:
             return self._section(key)

@@ -118,6 +118,8 @@ class View:
         return found  # type: ignore[no-any-return]
 
     def _decide(self, rewrite: Rewrite) -> bool | Unknown:
+        if self.keep is None and self.trace is None and rewrite.position in self.effective.quiet:
+            return False
         result = allows(rewrite.applies, self)
         if result is False:
             return False
