@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from moelint import data
-from moelint.read import hooks, values
+from moelint.read import hooks, shell_hooks, values
 from moelint.read.compile import DialectError, compile_one
 from moelint.read.directives import INTEGERS, NUMBERS, WORDS
 from moelint.read.tables import defaults, hints, tables
@@ -36,7 +36,7 @@ def test_table_follows_the_schema(name):
 def test_table_names_things_that_exist(name):
     table = compile_one(load(name), name)
     assert set(table["convert"].values()) <= set(values.CONVERSIONS)
-    assert table["hook"] is None or table["hook"] in hooks.HOOKS
+    assert table["hook"] is None or table["hook"] in (shell_hooks if table["form"] == "shell" else hooks).HOOKS
     assert set(table["target"].values()) <= INTEGERS | NUMBERS | WORDS | {"nodes"}
 
 

@@ -96,7 +96,7 @@ def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: 
         if isinstance(value, str):
             config.model = value
             break
-    if any(view.get(*path) == value for path, value in table["off"]):
+    if any(_is_off(view.get(*path), value, config) for path, value in table["off"]):
         config.written.clear()
         config.unread.clear()
         return
@@ -117,6 +117,11 @@ def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: 
         from moelint.read.models import add_facts
 
         add_facts(config, table["facts"], _doubt(merged))
+
+
+def _is_off(found: object, off: object, config: Config) -> bool:
+    """Whether Megatron is switched off, or nobody can tell because that stands in a parent that was not read."""
+    return found == off or (found is None and bool(config.loose_ends))
 
 
 def _meant_for(config: Config, package: str, newest: str, until: Mapping[str, str]) -> None:
