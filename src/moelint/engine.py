@@ -55,6 +55,8 @@ class Engine:
         """Check the options against what there is. Raises UsageError: a misspelt rule must not pass for a clean run."""
         if self.options.resume_from is not None:
             self.saved()
+        if self.options.base is not None:
+            self._check_base(self.options.base)
         conf = self.conf(path if os.path.isdir(path) else os.path.dirname(path) or ".")
         packs = self.packs(conf.at(path))
         options = self.options
@@ -98,6 +100,22 @@ class Engine:
 
         section = self.conf(os.path.dirname(source.path) or ".").at(source.path)
         return Effective(config, resolve(config, self.options.target, section.target)), self.packs(section)
+
+    def _check_base(self, name: str) -> None:
+        """Raises UsageError on a base that is neither an official recipe nor a file with a config."""
+        from moelint.read.bases import recipe, unknown
+        from moelint.text.source import TextError
+
+        if recipe(name) is not None:
+            return
+        if not os.path.exists(name):
+            raise UsageError(f"--base {name}: {unknown(name, 0, 0).message}")
+        try:
+            found, _, _ = self._read_configs(self._read(name), True)
+        except TextError as error:
+            raise UsageError(f"--base {name}: {error.message}") from None
+        if not found.configs:
+            raise UsageError(f"--base {name}: holds no training config ({found.skipped})")
 
     def saved(self) -> list[tuple[Config, Source]]:
         """The configs of ``--resume-from``. Raises UsageError if there are none."""
@@ -153,7 +171,7 @@ class Engine:
             shown = [item for item in findings if not suppressions.hides(item, file.spelling(item))]
             report.suppressed = len(findings) - len(shown)
             report.hidden = {item.fingerprint for item in findings}.difference(item.fingerprint for item in shown)
-            unused = suppressions.unused(file.known, file.decided)
+            unused = suppressions.unused(file.unknown, file.decided)
             number(unused)
             findings = sorted([*shown, *unused], key=_order)
         report.findings = findings
@@ -344,9 +362,15 @@ class _File:
     def spelling(self, item: Finding) -> str:
         return self._spellings.get((item.config, item.key), item.key)
 
-    def known(self, pattern: str) -> bool:
-        """Whether a pattern of an ignore means any rule."""
-        return any(select.covers(pattern, id) for id in _all_ids(self.packs))
+    def unknown(self, pattern: str) -> str | None:
+        """What to say of a pattern of an ignore that means no rule; None if it means some."""
+        ids = _all_ids(self.packs)
+        if any(select.covers(pattern, id) for id in ids):
+            return None
+        from moelint.lang.suggest import nearest
+
+        near = nearest(pattern, ids)
+        return f"no rule is called {pattern}: " + (f"did you mean {near}?" if near else "moelint rules lists them")
 
     def decided(self, pattern: str, config: str | None) -> bool:
         """Whether all rules of a pattern ran, were selected and came to a result."""

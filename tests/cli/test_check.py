@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -234,3 +236,58 @@ def test_json_report_follows_its_schema(moelint: Run, tmp_path: Path) -> None:
     write(tmp_path / "b.yaml", "model:\n  num_moe_experts: 8\n  tensor_model_parallel_size: ${TP}\n")
     schema = json.loads(moelint("schema", "report").out)
     jsonschema.validate(json.loads(moelint("--format", "json").out), schema)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--gpus", "0"), "--gpus"),
+        (("--fix", "--diff"), "choose one"),
+        (("--format", "xml"), "sarif"),
+        (("--fial",), "--fail-on"),
+        (("--base", "nope"), "no official recipe and no file is called nope"),
+        (("--base", "broken.yaml"), "holds no training config"),
+        (("--select", "OVLO04"), "did you mean OVL004?"),
+        (("--target", "torch"), "KEY=VALUE"),
+        (("-j",), "-j"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line(moelint: Run, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    write(tmp_path / "a.yaml", GOOD)
+    write(tmp_path / "broken.yaml", "model: [1\n")
+    result = moelint("a.yaml", *words)
+    assert result.code == 2 and not result.out
+    assert result.err.count("\n") == 1 and result.err.startswith("moelint: ") and said in result.err
+
+
+def test_no_config_is_not_called_clean(moelint: Run, tmp_path: Path) -> None:
+    assert moelint(".").out == "no training config found\n"
+    write(tmp_path / "values.yaml", "replicas: 3\n")
+    assert moelint("values.yaml").out == "no training config found: --show-files says why\n"
+    assert "values.yaml: " in moelint("--show-files", "values.yaml").out
+
+
+def test_output_keeps_links_and_devices(moelint: Run, tmp_path: Path) -> None:
+    """A report is moved into place; what is no plain file must not be replaced by one."""
+    write(tmp_path / "a.yaml")
+    os.symlink("real.json", tmp_path / "link.json")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    moelint("--output", "json=link.json", "--output", "github=pipe", "a.yaml")
+    assert os.path.islink(tmp_path / "link.json") and json.loads((tmp_path / "real.json").read_text())["findings"]
+    assert os.read(reader, 100_000).startswith(b"::error file=a.yaml") and not os.path.isfile(tmp_path / "pipe")
+    os.close(reader)
+
+
+@pytest.mark.parametrize("words", [("a.yaml",), ("rules",), ("--format", "json", "a.yaml"), ("explain", "OVL004")])
+def test_a_full_disk_is_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
+    write(tmp_path / "a.yaml")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([sys.executable, "-m", "moelint", *words], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2 and done.stderr == b"moelint: the output: No space left on device\n"
+
+
+def test_closed_streams(tmp_path: Path) -> None:
+    write(tmp_path / "a.yaml")
+    line = f"{shlex.quote(sys.executable)} -m moelint a.yaml >&- 2>&-"
+    assert subprocess.run(["sh", "-c", line], cwd=tmp_path, check=False).returncode == 1

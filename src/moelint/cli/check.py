@@ -96,5 +96,5 @@ command = click.Command(
         *(_option(*entry) for entry in OPTIONS),
         click.Option(["--version"], is_flag=True, help="Show the version and exit."),
     ],
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
 )

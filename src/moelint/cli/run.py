@@ -154,6 +154,11 @@ def _to_file(format: str, path: str, report: Report, given: dict[str, Any]) -> N
     _take(look, given)
     buffer = io.StringIO()
     reports.write(format, report, buffer, look)
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/stdout and the like are written to, never replaced
+        with open(path, "w", encoding="utf-8", newline="\n") as device:
+            device.write(buffer.getvalue())
+        return
+    path = os.path.realpath(path)  # a link stays a link
     draft = f"{path}.{os.getpid()}.tmp"
     try:
         with open(draft, "w", encoding="utf-8", newline="\n") as file:

@@ -33,15 +33,18 @@ class Suppressions:
                     hidden = True
         return hidden
 
-    def unused(self, known: Callable[[str], bool], decided: Callable[[str, str | None], bool]) -> list[Finding]:
+    def unused(
+        self, unknown: Callable[[str], str | None], decided: Callable[[str, str | None], bool]
+    ) -> list[Finding]:
         """Findings about ignores of unknown rules, and about those that hid nothing although their rule came to a
-        result. ``known``: pattern → there are such rules; ``decided``: (pattern, config) → all ran and were decided."""
+        result. ``unknown``: pattern → what to say if there is no such rule; ``decided``: (pattern, config) → all ran and
+        were decided."""
         out = []
         for at, (ignore, config) in enumerate(self._entries):
             for number, (pattern, _) in enumerate(ignore.rules):
                 where = place(self._source, ignore.start, ignore.end)
-                if not known(pattern):
-                    out.append(finding("unknown-rule", f"no rule is called {pattern}: moelint rules lists them", where))
+                if (said := unknown(pattern)) is not None:
+                    out.append(finding("unknown-rule", said, where))
                 elif ignore.reason and (at, number) not in self._used and decided(pattern, config):
                     out.append(finding("unused-ignore", f"ignore[{pattern}] suppresses nothing: remove it", where))
                 else:

@@ -12,6 +12,7 @@ from moelint.words import plural
 
 _SHOWN_WAITING = 3  # values named in the waiting line
 _SHOWN_FACTS = 6  # more of them only with --show-facts
+_LONGEST = 240  # columns of a line of source where no terminal says how many it has
 _FRAME_LINES = 8  # lines of a multi-line fix that are shown
 
 
@@ -30,7 +31,7 @@ def _pieces(report: Report, options: Options) -> list[str]:
         out += _statistics(report)
     if not options.quiet:
         out += [escape.line(line) for line in (*report.notes, *_targets(report, options))]
-        out.append(_summary(report, paint))
+        out.append(_summary(report, options, paint))
     return out
 
 
@@ -140,7 +141,7 @@ def _frame(item: Finding, file: FileReport, options: Options, paint: Paint) -> t
         if before and number > before + 1:
             out.append(paint.dim("..." if digits < 3 else "." * digits))
         text = source.line(number)
-        room = None if options.width is None else max(30, options.width - len(gutter) - 2)
+        room = max(30, (options.width or _LONGEST) - len(gutter) - 2)
         shown, start, stop = window(text, start - 1, stop - 1, room)
         left, under = escape.code(shown[:start]), escape.code(shown[start:stop])
         line = mark * max(1, columns(under))
@@ -203,7 +204,7 @@ def _fix(fix: Fix, file: FileReport, gutter: str, options: Options, paint: Paint
         text = f"fix by hand: {change}{why}" + (f" ({fix.reason})" if fix.reason else "")
         return [f"{gutter}= " + wrap(escape.line(text), options.width, f"{gutter}  ")]
     out = [f"{gutter}= " + wrap(escape.line(f"fix{flag}{why}"), options.width, f"{gutter}  ")]
-    room = None if options.width is None else max(30, options.width - len(gutter) - 2)
+    room = max(30, (options.width or _LONGEST) - len(gutter) - 2)
     lines = changed_lines(file.source.text, fix)
     for number, sign, text in lines[:_FRAME_LINES]:
         shown, _, _ = window(escape.code(text), 0, 1, room)
@@ -282,7 +283,7 @@ def _targets(report: Report, options: Options) -> list[str]:
     ]
 
 
-def _summary(report: Report, paint: Paint) -> str:
+def _summary(report: Report, options: Options, paint: Paint) -> str:
     summary = report.summary()
     read = f"{plural(summary['configs'], 'config')} in {plural(summary['files'], 'file')}"
     counts, new = report.counts(), "" if report.since is None else "new "
@@ -293,6 +294,9 @@ def _summary(report: Report, paint: Paint) -> str:
     if worst is None:
         parts.append("nothing left" if parts else f"no {new}findings")
     text = f"{', '.join(parts)} in {read}"
+    if not summary["configs"] and worst is None and report.since is None:
+        text = "no training config found"  # 'no findings' would sound like a clean bill
+        text += ": --show-files says why" if report.files and not options.show_files else ""
     if report.since is not None:
         text = escape.line(f"{text} since {report.since}")
         if report.old():
