@@ -15,16 +15,17 @@ def _attribute(text: str) -> str:
 
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
-    files = [file for file in report.files if not file.skipped or file.findings]
-    failed = sum(any(f.severity != "note" for f in file.findings) for file in files)
+    files = [(file, [f for f in file.findings if f.new is not False]) for file in report.files]
+    files = [(file, found) for file, found in files if not file.skipped or found]
+    failed = sum(any(f.severity != "note" for f in found) for _, found in files)
     stream.write('<?xml version="1.0" encoding="utf-8"?>\n')
     stream.write(
         f'<testsuites><testsuite name="moelint" tests="{len(files)}" failures="{failed}" errors="0" skipped="0">\n'
     )
-    for file in files:
+    for file, found in files:
         stream.write(f'  <testcase classname="moelint" name={_attribute(file.path)}>\n')
-        bad = [item for item in file.findings if item.severity != "note"]
-        notes = [item for item in file.findings if item.severity == "note"]
+        bad = [item for item in found if item.severity != "note"]
+        notes = [item for item in found if item.severity == "note"]
         if bad:  # readers take one failure a case
             lines = [f"{f.place.path}:{f.place.line}:{f.place.column}: {f.severity} {f.rule} {f.message}" for f in bad]
             message = lines[0] if len(lines) == 1 else f"{len(lines)} findings"

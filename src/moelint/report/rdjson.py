@@ -45,6 +45,6 @@ def _diagnostic(file: FileReport, item: Finding) -> dict[str, Any]:
 
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
-    diagnostics = [_diagnostic(file, item) for file in report.files for item in file.findings]
+    diagnostics = [_diagnostic(file, item) for file in report.files for item in file.findings if item.new is not False]
     json.dump({"source": {"name": "moelint"}, "diagnostics": diagnostics}, stream, indent=1)
     stream.write("\n")
