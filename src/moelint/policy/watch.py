@@ -72,7 +72,8 @@ def build_index(packs: Packs, effective: Any, classes: tuple[str, ...]) -> tuple
 
 def _rewrites(defaults: Any, influence: _Influence) -> tuple[tuple[int, tuple[frozenset[str], ...]], ...]:
     """(position, sets of tokens) of the rewrites that do not happen with the defaults: they may with one of each."""
-    view, out = defaults.view(), []
+    view = defaults.view()
+    out: list[tuple[int, tuple[frozenset[str], ...]]] = []
     for rewrite in defaults.rewrites.entries:
         if allows(_fixed_parts(rewrite.applies), view) is False:
             out.append((rewrite.position, (frozenset(),)))
