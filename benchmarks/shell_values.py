@@ -71,8 +71,14 @@ def main(arguments: list[str]) -> int:
 
 
 def _count(
-    setting: Any, dialect: str, path: str, known: Counter[str], assumed: Counter[str], missing: Counter[str],
-    places: Counter[str], listed: bool,
+    setting: Any,
+    dialect: str,
+    path: str,
+    known: Counter[str],
+    assumed: Counter[str],
+    missing: Counter[str],
+    places: Counter[str],
+    listed: bool,
 ) -> None:
     assert isinstance(setting, ShellSetting)
     if setting.path[0] == ENV or setting.style == "bare":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from moelint.typed import Any
 
+from moelint.lang.unknown import UNKNOWN
 from moelint.read.completeness import judge
 from moelint.read.config import Config
 from moelint.read.configs import ReadOptions
@@ -13,6 +13,7 @@ from moelint.read.shell_configs import Reader
 from moelint.read.tables import tables
 from moelint.text.document import Problem
 from moelint.text.source import Source, TextError
+from moelint.typed import Any
 
 _FAR = 5  # folders above the script in which a relative path may start
 
@@ -43,9 +44,7 @@ def hints() -> list[str]:
     return ["moelint:", *{word for table in tables().values() if table["form"] == "shell" for word in table["hints"]}]
 
 
-def read_script(
-    source: Source, options: ReadOptions
-) -> tuple[list[Config], list[Problem], Reader | None, str | None]:
+def read_script(source: Source, options: ReadOptions) -> tuple[list[Config], list[Problem], Reader | None, str | None]:
     """(configs, problems of the text, what was read of it, why there are none)."""
     text = source.text
     if not options.named and not any(word in text for word in hints()):
@@ -63,6 +62,7 @@ def read_script(
 def finish(config: Config, reader: Reader) -> None:
     """How much of a config its command states."""
     table = tables()[config.dialect]
+    _same_length(config)
     config.completeness = judge(config, table, config.complete_env)
     if config.complete_env:
         return
@@ -73,6 +73,23 @@ def finish(config: Config, reader: Reader) -> None:
     elif _is_excerpt(config):
         config.switches = not table["defaults"]
         config.completeness = "standing" if config.switches or _stands(config) else "fragment"
+
+
+def _same_length(config: Config) -> None:
+    """Bridge's run_recipe.py gives the model the dataset's sequence length, after all overrides."""
+    if not config.name.startswith("run_recipe.py"):
+        return
+    model, data = config.written.get("model.seq_length"), config.written.get("dataset.seq_length")
+    if model is None or data is None or model.value == data.value or UNKNOWN in (model.value, data.value):
+        return
+    setting = model.setting
+    if model.origin == "file" and setting is not None and setting.key_end > setting.key_start:
+        message = (
+            f"run_recipe.py sets model.seq_length to dataset.seq_length={data.value} after all overrides: "
+            f"{model.value} does not hold"
+        )
+        config.problems.append(Problem("astray", message, setting.key_start, setting.value_end, setting.path))
+    model.value, model.derived = data.value, True
 
 
 def _is_excerpt(config: Config) -> bool:

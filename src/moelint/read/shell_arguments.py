@@ -119,7 +119,9 @@ def overrides(words: list[Word], bare: frozenset[str]) -> Arguments:
                 following = words[at]
                 known = following.certain_text
                 override = split(following)
-                takes = text in ("-E", "--env", "-ce", "--custom_env_vars") or override is None or "." not in override[0]
+                takes = (
+                    text in ("-E", "--env", "-ce", "--custom_env_vars") or override is None or "." not in override[0]
+                )
                 if takes and (known is None or not is_flag(known)):
                     values.append(following)
                     at += 1

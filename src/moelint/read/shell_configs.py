@@ -17,9 +17,9 @@ from moelint.read.tables import tables
 from moelint.text.document import Problem
 from moelint.text.shell.commands import Command
 from moelint.text.shell.document import ENV, ShellDocument, ShellSetting
+from moelint.text.shell.expansion import Builder
 from moelint.text.shell.hazards import dropped
 from moelint.text.shell.interpreter import Interpreter, OutOfBudget
-from moelint.text.shell.expansion import Builder
 from moelint.text.shell.pieces import Piece, Pieces, Word
 from moelint.text.shell.places import Layout
 from moelint.text.shell.script import MAX_SIZE, Script
@@ -35,9 +35,7 @@ _ENOUGH = 4  # flags of Megatron-LM that make an array one of its arguments
 class Reader:
     """All that is read of one script. ``reason``: why it has no config, if something looked like one."""
 
-    def __init__(
-        self, source: Source, options: ReadOptions, open_file: Callable[[str, Source], Source | None]
-    ) -> None:
+    def __init__(self, source: Source, options: ReadOptions, open_file: Callable[[str, Source], Source | None]) -> None:
         self.source, self.options = source, options
         self.problems: list[Problem] = []
         self.reason: str | None = None
@@ -48,7 +46,7 @@ class Reader:
         if len(source.text) > MAX_SIZE:
             self.problems.append(Problem("limit", f"only the first {MAX_SIZE:,} characters are read", 0, 1))
             cut = source.text.rfind("\n", 0, MAX_SIZE) + 1
-            script = Script(source, source.text[:cut], [(0, cut, (source, 0, cut), True)])
+            script = Script(source, source.text[:cut], [(0, cut, ((source, 0, cut),), True)])
         root = script.parse()
         self.layout = self._layouts[id(source)] = Layout(source, script, root)
         from moelint.read.shell import checkout
@@ -92,7 +90,9 @@ class Reader:
             spans = [s for word in words for piece in word.pieces for s in piece.spans[:1] if s[0] is self.source]
             if not spans:
                 continue
-            command = Command([], {}, (self.source, spans[0][1], spans[-1][2]), (f"the command that takes {name}",), None)
+            command = Command(
+                [], {}, (self.source, spans[0][1], spans[-1][2]), (f"the command that takes {name}",), None
+            )
             configs = self._command(command, found, names)
             for config in configs:
                 config.document.regions += self._regions(Command(words, {}, command.span, (), None))  # type: ignore[attr-defined]
@@ -170,7 +170,12 @@ class Reader:
         return others[id(source)]
 
     def _fill(
-        self, found: Launch, arguments: Arguments, command: Command, document: ShellDocument, others: dict[int, ShellDocument]
+        self,
+        found: Launch,
+        arguments: Arguments,
+        command: Command,
+        document: ShellDocument,
+        others: dict[int, ShellDocument],
     ) -> None:
         table = tables()[found.dialect]
         for name, word in command.environment.items():
@@ -238,6 +243,7 @@ class Reader:
         """Words that the trainer's parser stops at."""
         if not found.own or not configs:
             return
+        said: set[str] = set()
         for word in arguments.stray:
             text = word.text
             span = next((s for piece in word.pieces for s in piece.spans[:1] if s[0] is self.source), None)
@@ -245,9 +251,13 @@ class Reader:
                 continue
             before = max(
                 (s for s in document.settings.values() if s.key_end <= span[1] and s.path[0] != ENV),
-                key=lambda s: s.key_end, default=None,
+                key=lambda s: s.key_end,
+                default=None,
             )
             flag = str(before.path[0]) if before is not None else found.name
+            if flag in said:
+                continue
+            said.add(flag)
             message = f"{flag} takes no {text}: the parser stops at a word that belongs to no flag"
             configs[0].problems.append(Problem("stray-word", message, span[1], span[2], (flag,)))
 

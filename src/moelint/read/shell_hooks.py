@@ -53,7 +53,9 @@ def _truth(value: object) -> object:
     word = str(value).lower()
     if value is UNKNOWN:
         return value
-    return True if word in ("true", "1", "t", "yes", "y") else False if word in ("false", "0", "f", "no", "n") else value
+    if word in ("true", "1", "t", "yes", "y"):
+        return True
+    return False if word in ("false", "0", "f", "no", "n") else value
 
 
 def _switches(config: Config) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from moelint.read import flags
 from moelint.text.shell.pieces import Word
@@ -29,7 +30,13 @@ _NOT_TRAINING = re.compile(
     r"text_generation|inference|convert|checkpoint|preprocess|evaluate|generate|quantize|export|server|mmlu|prune|merge"
     r"|tokeniz|benchmark_|validate|combine|annotat|feature_extract|roundtrip|compare|(^|/)tasks/|tools/"
 )
-_LAUNCH_MODULES = {"torch.distributed.run", "torch.distributed.launch", "torch.distributed.launcher", "accelerate.commands.launch", "deepspeed"}
+_LAUNCH_MODULES = {
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "torch.distributed.launcher",
+    "accelerate.commands.launch",
+    "deepspeed",
+}
 _ENOUGH = 3  # telling flags that make a command of an unknown program one of Megatron-LM
 
 
@@ -68,7 +75,7 @@ def launch(words: list[Word]) -> Launch | str | None:
         name.startswith("verl.trainer")
     ):
         return _verl(words, texts, start, name or "verl", heads)
-    bridge = sum(1 for word in words[start:] if (text := _head(word)) and _BRIDGE_WORD.match(text))
+    bridge = sum(1 for word in words[start:] if _BRIDGE_WORD.match(_head(word) or ""))
     if name in _BRIDGE_PROGRAMS or (bridge >= 2 and "--tensor-model-parallel-size" not in heads):
         if name not in _BRIDGE_PROGRAMS and _NOT_TRAINING.search(texts[at] or "" if at is not None else ""):
             return "no training"
@@ -130,7 +137,7 @@ def _verl(words: list[Word], texts: list[str | None], start: int, name: str, hea
     megatron = (
         any(".megatron." in head or head.endswith(".megatron") for head in heads)
         or any("megatron" in text and ("strategy=" in text or "config" in text or "engine=" in text) for text in known)
-        or "megatron" in {text for flag, text in zip(known, known[1:], strict=False) if "config-name" in flag}
+        or "megatron" in {text for flag, text in pairwise(known) if "config-name" in flag}
     )
     if not megatron:
         return "verl without Megatron"

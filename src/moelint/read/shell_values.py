@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from moelint.typed import Any
-
 from moelint.text.scalars import plain
 from moelint.text.shell.pieces import Piece, Word
+from moelint.typed import Any
 
 BARE_OPTIONS = frozenset(
     (
-        "-d", "--dryrun", "--dry-run", "--dry_run", "--use_recipes", "--packed_sequence", "--head_only", "--offline",
-        "-en", "--enable_nsys", "--export_nsys_sqlite", "--profiling_gpu_metrics", "--deterministic", "--dump_env",
-        "--dump-env", "--list_config_variants", "--is_long_convergence_run", "--retry_on_testing_failure",
+        "-d",
+        "--dryrun",
+        "--dry-run",
+        "--dry_run",
+        "--use_recipes",
+        "--packed_sequence",
+        "--head_only",
+        "--offline",
+        "-en",
+        "--enable_nsys",
+        "--export_nsys_sqlite",
+        "--profiling_gpu_metrics",
+        "--deterministic",
+        "--dump_env",
+        "--dump-env",
+        "--list_config_variants",
+        "--is_long_convergence_run",
+        "--retry_on_testing_failure",
     )
 )
 _DEPTH = 8

@@ -16,8 +16,8 @@ _GRES = re.compile(r"gpu(?::[\w.-]+)?:(\d+)\Z")
 
 
 class Header:
-    """``nodes``, ``each`` (GPUs a node), ``tasks`` (a node) of a batch job, None where not said; ``variables`` that Slurm
-    sets from them; ``span``: the first of its lines."""
+    """``nodes``, ``each`` (GPUs a node), ``tasks`` (a node) of a batch job, None where not said; ``variables`` that
+    Slurm sets from them; ``span``: the first of its lines."""
 
     __slots__ = ("each", "nodes", "span", "tasks", "variables")
 

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from moelint.typed import TYPE_CHECKING, Any
 
 from moelint.text.shell.conditions import Outcome
 from moelint.text.shell.pieces import Piece, Pieces, Word, made, text_of, unknown, waits_of
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State, Value
 from moelint.text.shell.substitution import formatted
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from moelint.text.shell.interpreter import Flow, Interpreter
+    from moelint.text.shell.interpreter import Interpreter
+    from moelint.text.shell.statements import Flow
 
 _SHELLS = ("bash", "sh", "zsh", "dash")
-_HARMLESS = ("activate", ".bashrc", "bashrc", ".profile", "profile", ".bash_profile", "conda.sh", "setvars.sh", ".zshrc",
-             "set_env.sh", "modules.sh", "hpcx-init.sh", ".env")  # they set up tools, not the arguments of a training
+_HARMLESS = (
+    "activate",
+    ".bashrc",
+    "bashrc",
+    ".profile",
+    "profile",
+    ".bash_profile",
+    "conda.sh",
+    "setvars.sh",
+    ".zshrc",
+    "set_env.sh",
+    "modules.sh",
+    "hpcx-init.sh",
+    ".env",
+)  # they set up tools, not the arguments of a training
 
 Builtin = Callable[["Interpreter", "list[Word]", "dict[str, Value]", State, "Pieces | None"], "Flow"]
 
@@ -140,7 +154,9 @@ def _set(self: Interpreter, words: list[Word], set_here: dict[str, Value], state
     return None
 
 
-def _shift(self: Interpreter, words: list[Word], set_here: dict[str, Value], state: State, given: Pieces | None) -> Flow:
+def _shift(
+    self: Interpreter, words: list[Word], set_here: dict[str, Value], state: State, given: Pieces | None
+) -> Flow:
     count = words[1].text if len(words) > 1 else "1"
     if state.arguments is not None:
         state.arguments = state.arguments[int(count) :] if count is not None and count.isdigit() else None
@@ -162,18 +178,20 @@ def _read(self: Interpreter, words: list[Word], set_here: dict[str, Value], stat
         else:
             names.append(text)
     span = words[0].pieces[0].spans[0]
-    text = text_of(given) if given is not None else None
-    if text is None:
+    said = text_of(given) if given is not None else None
+    if said is None:
         waits = waits_of(given or ())
         for name in names:
             state.variables[name] = (
-                [Word([unknown(waits or (name,), span).changed(free=True)])] if array else (unknown(waits or (name,), span),)
+                [Word([unknown(waits or (name,), span).changed(free=True)])]
+                if array
+                else (unknown(waits or (name,), span),)
             )
         self.status = Outcome(None)
         return None
     separators = set_here.get("IFS") or state.variables.get("IFS")
     ifs = text_of(separators) if separators is not None and not isinstance(separators, list) else None
-    parts = _split(text, ifs if ifs is not None else " \t\n")
+    parts = _split(said, ifs if ifs is not None else " \t\n")
     assumed = next((piece.assumed for piece in given or () if piece.assumed), None)
     if array and names:
         state.variables[names[0]] = [Word([made(part, span, assumed)]) for part in parts]
@@ -253,7 +271,9 @@ def _eval(self: Interpreter, words: list[Word], set_here: dict[str, Value], stat
         self.nesting -= 3
 
 
-def _source(self: Interpreter, words: list[Word], set_here: dict[str, Value], state: State, given: Pieces | None) -> Flow:
+def _source(
+    self: Interpreter, words: list[Word], set_here: dict[str, Value], state: State, given: Pieces | None
+) -> Flow:
     """Another file of the checkout, read in place; any other may set whatever it likes."""
     path = words[1].text if len(words) > 1 else None
     label = path or "what is not known here"
@@ -283,7 +303,9 @@ def _source(self: Interpreter, words: list[Word], set_here: dict[str, Value], st
 def _exec(self: Interpreter, words: list[Word], set_here: dict[str, Value], state: State, given: Pieces | None) -> Flow:
     if len(words) < 2:
         return None
-    self.record(words[1:], set_here, words[1].pieces[0].spans[0] if words[1].pieces else words[0].pieces[0].spans[0], state)
+    self.record(
+        words[1:], set_here, words[1].pieces[0].spans[0] if words[1].pieces else words[0].pieces[0].spans[0], state
+    )
     return "exit"
 
 

@@ -7,14 +7,13 @@ import re
 from moelint.text.shell.pieces import Span, Word
 from moelint.text.shell.state import words_either
 
-
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 
 
 class Command:
     """``words``: program and arguments; ``environment``: what it sees of the variables that the script exports or sets
     before it; ``span``: where it stands; ``loose``: why there may be more than is known; ``tilted``: what was left out
-    because of an assumed condition; ``maybe``: it runs on some paths only; ``text``: the span of the words as written."""
+    because of an assumed condition."""
 
     __slots__ = ("environment", "loose", "span", "tilted", "words")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from moelint.typed import TYPE_CHECKING
-
 from moelint.text.shell.patterns import fits
 from moelint.text.shell.pieces import Pieces, assumed_of, text_of, waits_of
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State
+from moelint.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from moelint.text.shell.expansion import Expander

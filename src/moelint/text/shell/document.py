@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from moelint.typed import Any
 
 from moelint.text.document import Document, EditError, Path, Setting
 from moelint.text.edits import Edit
 from moelint.text.scalars import Opaque
-from moelint.text.shell.pieces import Piece, Word, text_of, waits_of
+from moelint.text.shell.pieces import Word
 from moelint.text.shell.places import Layout, hull, near, with_quotes
-from moelint.text.source import Source
+from moelint.typed import Any
 
 ENV = "ENV"  # first part of the path of an environment variable
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./^~-]+\Z")
@@ -43,8 +42,8 @@ class ShellDocument(Document):
 
     # ---- filling
     def add(self, path: Path, key: Word, values: list[Word], joined: bool = False) -> ShellSetting:
-        """Adds what the words say. ``joined``: name and value are one word, ``--a=1`` or ``a=1``, and ``values`` has the
-        part behind the sign."""
+        """Adds what the words say. ``joined``: name and value are one word, ``--a=1`` or ``a=1``, and ``values`` has
+        the part behind the sign."""
         start, end = near(key.pieces, self.source, None)
         if joined:
             text = self.source.text
@@ -66,7 +65,9 @@ class ShellDocument(Document):
             assumed = next((word.assumed for word in values if word.assumed), assumed)
             waits = tuple(dict.fromkeys((*waits, *(name for word in values for name in word.waits))))
             value = (
-                Opaque("shell") if any(text is None for text in texts) else _typed(" ".join(t for t in texts if t is not None))
+                Opaque("shell")
+                if any(text is None for text in texts)
+                else _typed(" ".join(text for text in texts if text is not None))
             )
         if maybe:
             value = Opaque("shell")
@@ -238,6 +239,3 @@ def _quoted(text: str) -> str:
     if _PLAIN.match(text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"
-
-
-__all__ = ["ENV", "Piece", "ShellDocument", "ShellSetting", "Source", "text_of", "waits_of"]

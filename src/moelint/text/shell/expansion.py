@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from moelint.typed import Any
 
 from moelint.text.shell.arithmetic import Arithmetic, Unreadable
 from moelint.text.shell.parameters import parameter
-from moelint.text.shell.pieces import ARGUMENT, ENVIRONMENT, Piece, Span, Word, assumed_of, made, text_of, unknown, waits_of
+from moelint.text.shell.pieces import (
+    ARGUMENT,
+    ENVIRONMENT,
+    Piece,
+    Span,
+    Word,
+    assumed_of,
+    made,
+    text_of,
+    unknown,
+    waits_of,
+)
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import MAX_TEXT, MAX_WORDS, State, Value
+from moelint.typed import Any
 
 _BLANKS = " \t\n\r"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
@@ -149,7 +160,8 @@ class Expander:
                 if depth < 8 and known.strip().isidentifier():
                     return look(known.strip(), depth + 1)
                 try:
-                    return Arithmetic(known, lambda inner: look(inner, depth + 1) if depth < 8 else None, assign).value()
+                    deeper = depth + 1
+                    return Arithmetic(known, lambda n: look(n, deeper) if deeper < 9 else None, assign).value()
                 except Unreadable:
                     waits.append(name)
                     return None
@@ -173,7 +185,7 @@ class Expander:
             text = script.text
             while at < end:
                 stop = at
-                while stop < end and text[stop] not in ("\\\"$`" if quoted else "\\\"'$`<>"):
+                while stop < end and text[stop] not in ('\\"$`' if quoted else "\\\"'$`<>"):
                     stop += 1
                 if stop > at:
                     out.text(script.pieces(at, stop))

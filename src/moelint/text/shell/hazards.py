@@ -32,7 +32,7 @@ def _why(layout: Layout, start: int) -> str:
     """What ends the command before a place."""
     source = layout.source
     number = source.position(start)[0] - 1
-    lines = []
+    lines: list[str] = []
     while number >= 1 and len(lines) < 50:
         line = source.line(number)
         if line.strip() and not line.lstrip().startswith("#"):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from moelint.typed import TYPE_CHECKING, Any
-
 from moelint.text.shell.conditions import Outcome
 from moelint.text.shell.pieces import Piece, Word, text_of, unknown, waits_of
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State, meet
+from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from moelint.text.shell.interpreter import Flow, Interpreter
+    from moelint.text.shell.interpreter import Interpreter
+    from moelint.text.shell.statements import Flow
 
 _TURNS = 2_000
 
@@ -99,7 +99,8 @@ class Loops:
         def number(text: str) -> tuple[int | None, tuple[str, ...]]:
             from moelint.text.shell.script import Script as Text
 
-            inner = owner.expander.value(Text(script.source, text, [(0, len(text), site, False)]), 0, len(text), state, True)
+            piece = Text(script.source, text, [(0, len(text), (site,), False)])
+            inner = owner.expander.value(piece, 0, len(text), state, True)
             known = text_of(inner)
             if known is None:
                 return None, waits_of(inner)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import re
-from moelint.typed import TYPE_CHECKING
 
 from moelint.text.shell.patterns import cut_off, translate
-from moelint.text.shell.pieces import ARGUMENT, ENVIRONMENT, Piece, Pieces, Span, Word, assumed_of, made, text_of, unknown, waits_of
+from moelint.text.shell.pieces import (
+    ARGUMENT,
+    ENVIRONMENT,
+    Piece,
+    Pieces,
+    Span,
+    Word,
+    assumed_of,
+    made,
+    text_of,
+    unknown,
+    waits_of,
+)
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State, Value
+from moelint.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from moelint.text.shell.expansion import Builder, Expander
@@ -64,7 +76,9 @@ def _held(expander: Expander, name: str, index: str | None, state: State, site: 
         return state.arguments
     if name.isdigit() or not name.isidentifier():
         value = expander.plain(name, state, site)
-        return None if not isinstance(value, list) and value and value[0].why == ARGUMENT and value[0].text is None else value
+        if isinstance(value, list) or not value or value[0].text is not None or value[0].why != ARGUMENT:
+            return value
+        return None
     if name == "BASH_SOURCE" or (name == "0"):
         return (made(site[0].path, site),)
     held = expander.lookup(name, state, site)
@@ -103,8 +117,17 @@ def _size(held: Value | None, site: Span) -> Piece:
 
 
 def _whole(
-    expander: Expander, script: Script, at: int, end: int, words: list[Word] | None, name: str, index: str | None,
-    state: State, out: Builder, quoted: bool, site: Span,
+    expander: Expander,
+    script: Script,
+    at: int,
+    end: int,
+    words: list[Word] | None,
+    name: str,
+    index: str | None,
+    state: State,
+    out: Builder,
+    quoted: bool,
+    site: Span,
 ) -> None:
     """``${A[@]}`` and its like: all elements, a part of them, or a default."""
     rest = script.text[at:end]
@@ -143,7 +166,14 @@ def _whole(
 
 
 def _modified(
-    expander: Expander, script: Script, at: int, end: int, rest: str, name: str, held: Pieces | None, state: State,
+    expander: Expander,
+    script: Script,
+    at: int,
+    end: int,
+    rest: str,
+    name: str,
+    held: Pieces | None,
+    state: State,
     site: Span,
 ) -> Pieces:
     """A text after what stands behind the name."""
@@ -176,7 +206,14 @@ def _modified(
 
 
 def _default(
-    expander: Expander, script: Script, inside: int, end: int, name: str, held: Pieces | None, sign: str, state: State,
+    expander: Expander,
+    script: Script,
+    inside: int,
+    end: int,
+    name: str,
+    held: Pieces | None,
+    sign: str,
+    state: State,
     site: Span,
 ) -> Pieces:
     if held is not None:
@@ -232,9 +269,7 @@ def _cut(
     return None
 
 
-def _replaced(
-    expander: Expander, script: Script, at: int, end: int, rest: str, text: str, state: State
-) -> str | None:
+def _replaced(expander: Expander, script: Script, at: int, end: int, rest: str, text: str, state: State) -> str | None:
     every = rest.startswith("//")
     start = at + (2 if every else 1)
     middle = start

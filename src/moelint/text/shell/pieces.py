@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from moelint.typed import Any
 
 from moelint.text.source import Source
+from moelint.typed import Any
 
 Span = tuple[Source, int, int]  # offsets in a file's text
 
@@ -22,8 +22,15 @@ class Piece:
     __slots__ = ("assumed", "free", "literal", "maybe", "spans", "text", "waits", "why")
 
     def __init__(
-        self, text: str | None, spans: tuple[Span, ...], literal: bool = False, assumed: str | None = None,
-        waits: tuple[str, ...] = (), maybe: bool = False, why: str = COMPUTED, free: bool = False,
+        self,
+        text: str | None,
+        spans: tuple[Span, ...],
+        literal: bool = False,
+        assumed: str | None = None,
+        waits: tuple[str, ...] = (),
+        maybe: bool = False,
+        why: str = COMPUTED,
+        free: bool = False,
     ) -> None:
         self.text, self.spans, self.literal, self.assumed = text, spans, literal, assumed
         self.waits, self.maybe, self.why, self.free = waits, maybe, why, free

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from moelint.typed import Any
+from collections.abc import Sequence
 
 from moelint.text.document import EditError, Setting
 from moelint.text.edits import Edit
 from moelint.text.shell.pieces import Piece, Word
 from moelint.text.shell.script import Script
 from moelint.text.source import Source
+from moelint.typed import Any
 
 _QUOTES = "\"'"
 
@@ -72,9 +72,15 @@ class Layout:
             node = waiting.pop()
             kind = node.type
             into = {
-                "comment": self.comments, "string": self.quoted, "raw_string": self.quoted, "heredoc_body": self.quoted,
-                "array": self.arrays, "command": self.statements, "variable_assignment": self.statements,
-                "declaration_command": self.statements, "ERROR": self.errors,
+                "comment": self.comments,
+                "string": self.quoted,
+                "raw_string": self.quoted,
+                "heredoc_body": self.quoted,
+                "array": self.arrays,
+                "command": self.statements,
+                "variable_assignment": self.statements,
+                "declaration_command": self.statements,
+                "ERROR": self.errors,
             }.get(kind)
             if into is not None:
                 into.append((script.offset(node.start_byte), script.offset(node.end_byte)))
@@ -132,19 +138,18 @@ class Layout:
                 if text[max(0, first - len(name) - 1) : first] == f"{name}=":
                     end = near(word.pieces, self.source, start)[1]
                     return first - len(name) - 1, start, max(end, start)
-        found = None
-        for found in re.finditer(rf"(?<![\w$.-]){re.escape(name)}=", text):  # the last one
-            pass
-        if found is None:
+        found = list(re.finditer(rf"(?<![\w$.-]){re.escape(name)}=", text))
+        if not found:
             return None
-        return found.start(), found.end(), max((b for a, b in self.statements if a <= found.start() < b), default=found.end())
+        start, end = found[-1].span()
+        return start, end, max((b for a, b in self.statements if a <= start < b), default=end)
 
     # ---- changes
     def insert_after(self, setting: Setting, text: str, command: tuple[int, int]) -> list[Edit]:
         """A flag behind another one, in the way in which the others stand."""
         whole = self.source.text
         end = self._end_of(setting)
-        start, stop = self.line(end)
+        stop = self.line(end)[1]
         first, _ = self.line(setting.key_start)
         before = whole[first : setting.key_start]
         rest = whole[end:stop]
@@ -238,6 +243,3 @@ def _inside(spans: list[tuple[int, int]], at: int) -> bool:
             return True
         number -= 1
     return False
-
-
-__all__ = ["Iterable", "Layout", "hull", "near", "with_quotes"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from moelint.typed import Any
 
 from moelint.text.shell.pieces import Piece, Pieces, Span
 from moelint.text.source import Source
+from moelint.typed import Any
 
 MAX_SIZE = 400_000  # characters; real scripts are below 100,000
+
+Run = tuple[int, int, "tuple[Span, ...]", bool]
+"""Start and end in the text, where it stands (as of ``Piece.spans``), whether it stands there letter by letter."""
 
 _parser: Any = None
 
@@ -19,11 +22,11 @@ class Script:
 
     __slots__ = ("_bytes", "_ends", "_runs", "_starts", "source", "text")
 
-    def __init__(self, source: Source, text: str | None = None, runs: list[tuple[int, int, Span, bool]] | None = None):
-        """``runs``: (start, end, span, whether the span has the text letter by letter), in order, without gaps."""
+    def __init__(self, source: Source, text: str | None = None, runs: list[Run] | None = None):
+        """``runs``: in order, without gaps."""
         self.source = source
         self.text = source.text if text is None else text
-        self._runs = runs if runs is not None else [(0, len(self.text), (source, 0, len(self.text)), True)]
+        self._runs = runs if runs is not None else [(0, len(self.text), ((source, 0, len(self.text)),), True)]
         self._starts = [run[0] for run in self._runs]
         self._bytes: list[int] | None = None
 
@@ -39,7 +42,8 @@ class Script:
 
     def _place(self, at: int) -> Span:
         number = max(0, bisect_right(self._starts, at) - 1)
-        start, _, (source, first, last), exact = self._runs[number]
+        start, _, spans, exact = self._runs[number]
+        source, first, last = spans[0]
         if not exact:
             return source, first, last
         return source, first + at - start, min(first + at - start + 1, last)
@@ -49,22 +53,23 @@ class Script:
         out = []
         number = max(0, bisect_right(self._starts, start) - 1)
         while start < end and number < len(self._runs):
-            first, last, (source, a, b), exact = self._runs[number]
+            first, last, spans, exact = self._runs[number]
             stop = min(end, last)
             if stop > start:
-                span = (source, a + start - first, a + stop - first) if exact else (source, a, b)
-                out.append(Piece(self.text[start:stop], (span,), exact, **attributes))
+                source, a, _ = spans[0]
+                innermost = (source, a + start - first, a + stop - first) if exact else spans[0]
+                out.append(Piece(self.text[start:stop], (innermost, *spans[1:]), exact, **attributes))
                 start = stop
             number += 1
         return out
 
     def part(self, start: int, end: int) -> Script:
         """A part of the text as a script of its own."""
-        runs = []
+        runs: list[Run] = []
         at = 0
         for piece in self.pieces(start, end):
             size = len(piece.text or "")
-            runs.append((at, at + size, piece.spans[0], piece.literal))
+            runs.append((at, at + size, piece.spans, piece.literal))
             at += size
         return Script(self.source, self.text[start:end], runs)
 
@@ -104,7 +109,7 @@ def plain_newlines(text: str) -> str:
 
 def from_pieces(source: Source, pieces: Pieces, held: dict[str, Pieces]) -> Script:
     """A script of a text that was put together. What is not known of it becomes a variable, remembered in ``held``."""
-    runs: list[tuple[int, int, Span, bool]] = []
+    runs: list[Run] = []
     parts: list[str] = []
     at = 0
     for piece in pieces:
@@ -116,7 +121,8 @@ def from_pieces(source: Source, pieces: Pieces, held: dict[str, Pieces]) -> Scri
         if not text:
             continue
         parts.append(text)
-        span = piece.spans[0] if piece.spans else (source, 0, 0)
-        runs.append((at, at + len(text), span, literal and span[2] - span[1] == len(text)))
+        spans = piece.spans or ((source, 0, 0),)
+        exact = literal and spans[0][2] - spans[0][1] == len(text)
+        runs.append((at, at + len(text), spans, exact))
         at += len(text)
     return Script(source, "".join(parts), runs)

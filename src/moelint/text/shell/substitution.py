@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from moelint.text.shell.pieces import Pieces, Span, Word, assumed_of, made, unknown, waits_of
+from moelint.text.shell.pieces import Pieces, Span, Word, made, unknown, waits_of
 
 _MAX_SEQUENCE = 2_000
 
@@ -60,8 +60,10 @@ def _sequence(texts: list[str]) -> str | None:
         return None
     if not 1 <= len(numbers) <= 3:
         return None
-    first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (
-        (numbers[0], 1, numbers[1]) if len(numbers) == 2 else (numbers[0], numbers[1], numbers[2])
+    first, step, last = (
+        (1, 1, numbers[0])
+        if len(numbers) == 1
+        else ((numbers[0], 1, numbers[1]) if len(numbers) == 2 else (numbers[0], numbers[1], numbers[2]))
     )
     if not step or abs((last - first) // step) > _MAX_SEQUENCE:
         return None
@@ -99,7 +101,8 @@ def formatted(pattern: str, texts: list[str]) -> str | None:
                 out.append("%")
             else:
                 text = waiting.pop(0) if waiting else ("0" if kind != "s" else "")
-                out.append(text.zfill(int(width)) if width.startswith("0") and width != "0" else text.rjust(int(width or 0)))
+                size = int(width or 0)
+                out.append(text.zfill(size) if width.startswith("0") and size else text.rjust(size))
         if not waiting or not places:
             return "".join(out)
     return None
@@ -120,12 +123,3 @@ def shown(text: str, site: Span, words: list[Word]) -> Pieces:
     waits = tuple(dict.fromkeys(name for word in words for name in waits_of(word.pieces)))
     name = " ".join(text.split())
     return (unknown(waits or (f"$({name[:29]}{'…' if len(name) > 29 else ''})",), site),)
-
-
-def joined(words: list[Word]) -> str | None:
-    """The words' texts with blanks between; None if one is not known."""
-    texts = [word.text for word in words]
-    return None if any(text is None for text in texts) else " ".join(text for text in texts if text is not None)
-
-
-__all__ = ["assumed_of", "calculated", "formatted", "joined", "outcome", "shown", "trimmed"]
