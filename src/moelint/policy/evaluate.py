@@ -131,7 +131,7 @@ class _Run:
         return frozenset((key,)).union(*groups)
 
     def assumptions(self, number: int, names: Any) -> list[str]:
-        """Assumed keys under what a case reads, settings before targets."""
+        """Assumed keys under what a case reads: settings, then the targets of its gates, then others."""
         entry = self.cases[number]
         targets = [f"target.{name}" for gate in entry[6] for name in _packages(self.packs.applies[gate])]
         found: list[str] = self.effective.assumptions([*names, *targets], entry[5])
@@ -140,7 +140,7 @@ class _Run:
             asked = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
             if other is not None and asked:
                 found = list({*found, *other.assumptions(asked, entry[5] if revision == "before" else "last")})
-        return sorted(found, key=lambda k: (k.startswith("target."), k))
+        return sorted(found, key=lambda k: (k.startswith("target."), k not in targets, k))
 
     def recorder(self, number: int) -> Recorder:
         """What a case reads, by running it once more."""
