@@ -291,3 +291,10 @@ def test_closed_streams(tmp_path: Path) -> None:
     write(tmp_path / "a.yaml")
     line = f"{shlex.quote(sys.executable)} -m moelint a.yaml >&- 2>&-"
     assert subprocess.run(["sh", "-c", line], cwd=tmp_path, check=False).returncode == 1
+
+
+def test_an_absent_setting_that_changes_nothing_is_no_assumption(moelint: Run, tmp_path: Path) -> None:
+    """EP 8 cannot fit 4 GPUs whatever the context-parallel size, which the file leaves out."""
+    write(tmp_path / "a.yaml", GOOD.replace("gpus=8", "gpus=4").replace("add_bias", "tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: 1\n  expert_tensor_parallel_size: 1\n  add_bias"))
+    found = [f for f in json.loads(moelint("--format", "json", "a.yaml").out)["findings"] if f["rule"] == "PAR002"]
+    assert [(f["severity"], f["certainty"]) for f in found] == [("error", "certain")]

@@ -38,6 +38,8 @@ def main(argv: list[str] | None = None) -> None:
             from importlib import import_module
 
             _click(import_module(f"moelint.cli.{name}").command, arguments, f"moelint {name}")
+    except KeyboardInterrupt:
+        sys.exit(130)
     except BrokenPipeError:  # the reader of our output went away, as with `| head`
         _drop_output()
         sys.exit(1)
@@ -53,8 +55,8 @@ def main(argv: list[str] | None = None) -> None:
 def _open_streams() -> None:
     import os
 
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
+    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115: for as long as the process lives
+    sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
 
 
 def _drop_output() -> None:
@@ -76,8 +78,6 @@ def _check(words: list[str], program: str) -> None:
             sys.exit(run(*parsed))
         except Usage:
             pass  # click says it
-        except KeyboardInterrupt:
-            sys.exit(130)
     from moelint.cli.check import command
 
     _click(command, words, program)
@@ -102,8 +102,8 @@ def _click(command: Any, words: list[str], program: str) -> None:
         for text in said:
             sys.stderr.write(encodable(line(text) + "\n", getattr(sys.stderr, "encoding", None) or "utf-8"))
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+    except click.Abort:
+        raise KeyboardInterrupt from None
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -37,8 +37,8 @@ class Suppressions:
         self, unknown: Callable[[str], str | None], decided: Callable[[str, str | None], bool]
     ) -> list[Finding]:
         """Findings about ignores of unknown rules, and about those that hid nothing although their rule came to a
-        result. ``unknown``: pattern → what to say if there is no such rule; ``decided``: (pattern, config) → all ran and
-        were decided."""
+        result. ``unknown``: pattern → what to say if there is no such rule; ``decided``: (pattern, config) → all ran
+        and were decided."""
         out = []
         for at, (ignore, config) in enumerate(self._entries):
             for number, (pattern, _) in enumerate(ignore.rules):
