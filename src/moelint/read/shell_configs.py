@@ -90,11 +90,10 @@ class Reader:
             spans = [s for word in words for piece in word.pieces for s in piece.spans[:1] if s[0] is self.source]
             if not spans:
                 continue
-            command = Command(
-                [], {}, (self.source, spans[0][1], spans[-1][2]), (f"the command that takes {name}",), None
-            )
+            command = Command([], {}, (self.source, spans[0][1], spans[-1][2]), (), None)
             configs = self._command(command, found, names)
             for config in configs:
+                config.loose_ends.append(f"the command that takes {name}")
                 config.document.regions += self._regions(Command(words, {}, command.span, (), None))  # type: ignore[attr-defined]
                 config.unread = []
             out += configs
@@ -131,11 +130,11 @@ class Reader:
             config.start, config.end = start, end
             world(config, found, command, self.header)
             finish(config, table, merged, stack)
-            config.loose_ends += [f"{end}" for end in command.loose]
             if not found.own:
                 config.unread = [s for s in config.unread if not str(s.path[0]).startswith("-")]
             out.append(config)
         waiting = [name for word in arguments.open for name in word.waits or ("a word that is not known",)]
+        waiting += command.loose
         if command.tilted:
             waiting.append(command.tilted)
         self._open[id(document)] = waiting

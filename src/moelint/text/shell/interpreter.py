@@ -134,14 +134,14 @@ class Interpreter:
     def _assume(self, state: State, before: State, other: State, why: str) -> None:
         """What the taken way set is assumed, since the condition was."""
         for name, value in state.variables.items():
-            if value is not before.variables.get(name):
-                if isinstance(value, list):
-                    old = {id(word) for word in before.variables.get(name) or () if isinstance(word, Word)}
-                    state.variables[name] = [
-                        word if id(word) in old else Word(_assumed(word.pieces, why)) for word in value
-                    ]
-                elif text_of(value) != text_of(before.variables.get(name) or ()):  # type: ignore[arg-type]
-                    state.variables[name] = _assumed(value, why)
+            old = before.variables.get(name)
+            if value is old:
+                continue
+            known = {_mark(piece) for piece in _pieces(old)}
+            if isinstance(value, list):
+                state.variables[name] = [Word(_assumed(word.pieces, why, known)) for word in value]
+            elif old is None or isinstance(old, list) or text_of(value) != text_of(old):
+                state.variables[name] = _assumed(value, why, known)
         for name, value in other.variables.items():
             if value is not before.variables.get(name) and name not in state.variables:
                 state.variables[name] = (Piece("", (), assumed=why),)
@@ -150,9 +150,17 @@ class Interpreter:
 
     # ---- words and values
     def words(self, script: Script, nodes: Iterable[Any], state: State) -> list[Word]:
-        out: list[Word] = []
+        """The words that some nodes become. Nodes without a blank between them are one word, as the shell has it."""
+        spans: list[tuple[int, int]] = []
         for node in nodes:
-            out += self.expander.fields(script, *self.bounds(script, node), state)
+            start, end = self.bounds(script, node)
+            if spans and not script.text[spans[-1][1] : start].replace("\\\r\n", "").replace("\\\n", ""):
+                spans[-1] = spans[-1][0], end
+            else:
+                spans.append((start, end))
+        out: list[Word] = []
+        for start, end in spans:
+            out += self.expander.fields(script, start, end, state)
         return out
 
     def assign(self, script: Script, node: Any, state: State) -> tuple[str, Value] | None:
@@ -374,8 +382,23 @@ class Interpreter:
         return (Piece(os.path.normpath(paths[0]), (site,)),)
 
 
-def _assumed(pieces: Pieces, why: str) -> Pieces:
-    return tuple(piece.changed(assumed=piece.assumed or why) for piece in pieces)
+def _assumed(pieces: Pieces, why: str, known: set[tuple[object, ...]]) -> Pieces:
+    """The pieces, assumed but for those that were there before."""
+    return tuple(
+        piece if _mark(piece) in known else piece.changed(assumed=piece.assumed or why) for piece in pieces
+    )
+
+
+def _mark(piece: Piece) -> tuple[object, ...]:
+    return piece.text, *((id(source), start) for source, start, _ in piece.spans[:1])
+
+
+def _pieces(value: Value | None) -> Iterable[Piece]:
+    for part in value or ():
+        if isinstance(part, Word):
+            yield from part.pieces
+        else:
+            yield part
 
 
 def _definable(waits: tuple[str, ...]) -> bool:
