@@ -6,7 +6,8 @@ default, and that hangs on settings alone, is *watched*: as long as the config c
 makes this right for partial configs too: what is not true with all defaults known is not true with some unknown.
 
 Where all defaults are known (not in fragments), a case that has more such conjuncts is tried only if the config has a
-token of each: a conjunct that is false with the defaults, and stays so, leaves the case false whatever else is unknown. The same shows which of the trainer's rewrites stay quiet.
+token of each: a conjunct that is false with the defaults, and stays so, leaves the case false whatever else is unknown. The same shows which of the
+trainer's rewrites stay quiet.
 
 A *token* is a key whose value differs from its default, or ``?key`` for one that is written at all. The index is made
 once for each set of defaults (trainer, dialect, release, model class) and stored beside the packs.
@@ -29,16 +30,22 @@ def candidates(packs: Packs, effective: Any) -> list[int]:
     """Numbers of the cases to try, ascending."""
     always, watch, beside, rewrites = _index(packs, effective)
     found, tokens = set(always), touched(effective)
-    for token in watch.keys() & tokens:
-        found.update(watch[token])
+    for token in tokens:
+        if token in watch:
+            found.update(watch[token])
     if knows_defaults(effective):
-        for number in found & beside.keys():
-            for others in beside[number]:
+        for number in tuple(found):
+            for others in beside.get(number, ()):
                 if others.isdisjoint(tokens):
                     found.discard(number)
                     break
-        quiet = [n for n, needs in rewrites if any(one.isdisjoint(tokens) for one in needs)]
-        effective.quiet = frozenset(quiet)
+        quiet = set()
+        for position, needs in rewrites:
+            for one in needs:
+                if one.isdisjoint(tokens):
+                    quiet.add(position)
+                    break
+        effective.quiet = quiet
     return sorted(found)
 
 

@@ -42,8 +42,8 @@ class Override:
 
 
 class Effective:
-    """A config as a trainer will see it. ``quiet`` is set by the policies' index. ``before``, ``saved``: the old revision's, the checkpoint's effective
-    config."""
+    """A config as a trainer will see it. ``before``, ``saved``: the old revision's, the checkpoint's effective config.
+    ``quiet`` is set by the policies' index."""
 
     __slots__ = (
         "_off",
@@ -68,7 +68,7 @@ class Effective:
         self.layers = Layers(config, target, self.table)
         self.before: Effective | None = None
         self.saved: Effective | None = None
-        self.quiet: frozenset[int] = frozenset()  # rewrites that cannot happen: none of what they wait for is written
+        self.quiet: set[int] = set()  # rewrites that cannot happen: none of what they wait for is written
         self._off: dict[int, bool] = {}
         self._views: dict[Mask, View] = {}
         self._scopes: dict[tuple[str, Mask], Scope] = {}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from moelint.trainer.effective import Effective
 
 _MISSING = object()
+_settings: dict[str, bool] = {}  # name → whether it is a setting, for the names that were asked in this process
 OTHER_NAMES = {"world_size": "gpus"}  # what the trainers call a target
 _DEFAULT = {ASSUMED: "its default is assumed: the file does not say that it is complete"}
 
@@ -28,12 +29,13 @@ class View:
     were read, when it is a set. Values are worked out once: key → value after the n-th rewrite of this key."""
 
     __slots__ = (
-        "_base",
         "_fired",
         "_keys",
         "_positions",
         "_releases",
         "_scopes",
+        "base",
+        "by_key",
         "dialect",
         "effective",
         "keep",
@@ -45,7 +47,8 @@ class View:
         self.effective, self.keep = effective, keep
         self.trainer, self.dialect = effective.config.trainer, effective.config.dialect
         self.trace: set[str] | None = None
-        self._base: dict[str, Any] = {}
+        self.by_key = effective.rewrites.by_key
+        self.base: dict[str, Any] = {}  # values before any rewrite
         self._keys: dict[tuple[str, int], Any] = {}
         self._fired: dict[int, Any] = {}
         self._releases: dict[str, list[Version]] = {}
@@ -61,16 +64,17 @@ class View:
 
     def given(self, key: str) -> Any:
         """The value before any rewrite."""
-        found = self._base.get(key, _MISSING)
+        found = self.base.get(key, _MISSING)
         if found is _MISSING:
-            value, state = self.effective.layers.get(key)
+            layers = self.effective.layers
+            value, state = (key not in layers.written and layers.shared.get(key)) or layers.get(key)
             if type(value) is tuple and value and value[0] == "expr":
                 from moelint.lang.closures import closure
 
                 value = closure(value[1])(self.at(0))
             if state == ASSUMED and not self.shows(key):
                 value = UNKNOWN
-            found = self._base[key] = value
+            found = self.base[key] = value
         return found
 
     def shows(self, name: str) -> bool:
@@ -83,7 +87,7 @@ class View:
 
     def value(self, key: str, position: int) -> Any:
         """The value of a key before the rewrite at a position."""
-        entries = self.effective.rewrites.by_key.get(key)
+        entries = self.by_key.get(key)
         if entries is None:
             return self.given(key)
         places = self._positions.get(key)
@@ -167,7 +171,18 @@ class Scope:
     def get(self, name: str) -> Any:
         found = self.memo.get(name, _MISSING)
         if found is _MISSING:
-            found = self.memo[name] = self._find(name)
+            view = self.view
+            setting = _settings.get(name)
+            if setting is None:
+                head, dot, _ = name.partition(".")
+                setting = _settings[name] = bool(dot) and head not in _SPECIAL
+            if setting and name not in view.by_key:  # most names: a setting that no rewrite touches
+                found = view.base.get(name, _MISSING)
+                if found is _MISSING:
+                    found = view.given(name)
+            else:
+                found = self._find(name)
+            self.memo[name] = found
         return found
 
     def _find(self, name: str) -> Any:
