@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -98,60 +97,3 @@ def test_pre_commit_hooks(tmp_path: Path) -> None:
 def test_hook_ids_are_those_that_users_write() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert [hook["id"] for hook in hooks] == ["moelint", "moelint-fix"]
-
-
-# ---- the action -----------------------------------------------------------------------------------------
-
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-
-
-def step(name: str) -> dict[str, object]:
-    return next(s for s in ACTION["runs"]["steps"] if s["name"] == name)
-
-
-def bash(name: str, values: dict[str, str], cwd: Path, env: dict[str, str], code: int = 0) -> str:
-    """Run a step's script as the runner does: its env filled in, ``bash --noprofile --norc -eo pipefail``."""
-    filled = {}
-    for key, text in (step(name).get("env") or {}).items():  # type: ignore[attr-defined]
-        filled[key] = re.sub(r"\$\{\{\s*([^}]+?)\s*\}\}", lambda m: values[m[1]], text)
-    script = cwd.parent / "step.sh"
-    script.write_text(str(step(name)["run"]), encoding="utf-8")
-    return run("bash", "--noprofile", "--norc", "-eo", "pipefail", script, cwd=cwd, env={**env, **filled}, code=code)
-
-
-def test_no_expression_inside_a_script_and_every_action_pinned() -> None:
-    for entry in ACTION["runs"]["steps"]:
-        assert "${{" not in entry.get("run", ""), "an expression in a script is an injection"
-        if "uses" in entry:
-            assert re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40}", entry["uses"])
-
-
-def test_action_steps(tmp_path: Path) -> None:
-    work = repository(tmp_path / "repo")
-    (tmp_path / "temp").mkdir()
-    files = {name: tmp_path / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    env = {"RUNNER_TEMP": str(tmp_path / "temp"), **{k: str(v) for k, v in files.items()}}
-    values = {
-        "inputs.version": "", "inputs.python": sys.executable, "github.action_path": str(ROOT), "inputs.paths": "configs",
-        "inputs.args": "--target gpu=h100", "inputs.fail-on": "error",
-    }
-    bash("Install moelint", values, work, env)
-    said = bash("Lint", values, work, env)
-    assert "::error file=configs/moe.yaml,line=7,endLine=7,col=3" in said
-    outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
-    assert outputs["exit-code"] == "1"
-    sarif = json.loads(Path(outputs["sarif"]).read_text(encoding="utf-8"))
-    location = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    assert location["artifactLocation"]["uri"] == "configs/moe.yaml" and location["region"]["startLine"] == 7
-    assert "OVL004" in files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
-    bash("Result", {"steps.lint.outputs.exit-code": "1"}, work, env, code=1)
-    bash("Result", {"steps.lint.outputs.exit-code": "0"}, work, env)
-    bash("Result", {"steps.lint.outputs.exit-code": ""}, work, env, code=2)
-    # Words of an input are words, never globs or commands.
-    values["inputs.paths"] = "$(touch owned) *.yaml; touch owned"
-    bash("Lint", values, work, env)
-    assert not (work / "owned").exists()
-    assert "exit-code=2" in files["GITHUB_OUTPUT"].read_text()
-    assert "notice" in bash("Say why nothing was uploaded", {}, work, env)
-
-
