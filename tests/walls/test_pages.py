@@ -63,7 +63,8 @@ def test_text_says_what_a_performance_engineer_asks() -> None:
     assert "above the ridge of 295 rows" in said
     assert re.search(r"step [\d.]+ to [\d.]+ s · \d+ to \d+ TFLOPS a GPU", said)
     assert "The communication wall stands first" in said
-    assert "overlap_moe_expert_parallel_comm false → true" in said
+    assert "expert_model_parallel_size 16 → 8" in said
+    assert "moe_token_dispatcher_type alltoall → flex" in said
     assert max(len(line) for line in said.split("\n")) < 180
 
 

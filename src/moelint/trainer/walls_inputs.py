@@ -295,7 +295,7 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         global_batch=r.size("train.global_batch_size"),
         seq=_sequence(r),
         sequence_parallel=tp > 1 and r.flag("model.sequence_parallel"),
-        weight_bytes=2.0 if half else 4.0,
+        weight_bytes=_weight_bytes(r, half),
         grad_bytes=4.0 if r.flag("ddp.grad_reduce_in_fp32") or not half else 2.0,
         master_bytes=master if half else 0.0,
         moment_bytes=moments,
@@ -311,6 +311,7 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         if isinstance(offloaded, (list, tuple))
         else frozenset(),
         offload_fraction=float(r.maybe("model.activation_offload_fraction", 1.0)),
+        host_layers=max(0, r.size("model.cpu_offloading_num_layers")) if r.flag("model.cpu_offloading") else 0,
         fp8=r.maybe("model.fp8", None) not in (None, False),
         fp4=r.maybe("model.fp4", None) not in (None, False),
         capacity_factor=_positive(r, "model.moe_expert_capacity_factor"),
@@ -328,6 +329,16 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         fp8_param_gather=r.flag("ddp.fp8_param_gather"),
         **{"vpp": vpp, **_pipeline(r, shape, pp, vpp)},
     )
+
+
+def _weight_bytes(r: Reader, half: bool) -> float:
+    """Bytes of a weight: FP8 primary weights scaled by tensor need no second, transposed copy from Blackwell on;
+    before it, and with block scales, two copies of one byte."""
+    if not half:
+        return 4.0
+    arch = r.get("hw.sm_arch")
+    once = isinstance(arch, int) and arch >= 100 and r.maybe("model.fp8_recipe", "") in ("tensorwise", "delayed")
+    return 1.0 if once and r.flag("ddp.fp8_param_gather") and r.maybe("model.fp8", None) else 2.0
 
 
 def _positive(r: Reader, key: str) -> float:

@@ -234,6 +234,15 @@ def _host(e: Estimate) -> dict[str, Any]:
     }
 
 
+def _fits(e: Estimate, hbm: float) -> str | None:
+    """What rule MEM001 says, and the weaker verdicts between its floor and the upper end; None: it fits."""
+    if e.worst.high_gib <= hbm:
+        return None
+    if e.figure("memory.static_max_gib") > hbm or e.figure("memory.floor_gib") > hbm:
+        return "does not fit"
+    return "probably does not fit" if e.worst.total_gib > hbm else "may not fit"
+
+
 def _order(e: Estimate) -> list[dict[str, Any]]:
     """The walls, the one that stands first at the head: memory while it does not fit, else what a step loses most
     to."""
@@ -246,7 +255,7 @@ def _order(e: Estimate) -> list[dict[str, Any]]:
                 "wall": "memory",
                 "share": high / hbm,
                 "blocks": high > hbm,
-                "verdict": "does not fit" if e.worst.total_gib > hbm else "may not fit" if high > hbm else None,
+                "verdict": _fits(e, hbm),
                 "why": f"the fullest stage needs {e.worst.total_gib:.1f} to {high:.1f} GiB of {hbm:.1f}",
             }
         )

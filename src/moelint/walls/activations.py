@@ -161,6 +161,8 @@ def stage_activation(shape: Shape, layout: Layout, stage: Stage, *, penalty: boo
         pairs[shape.layers[-1]] = pairs.get(shape.layers[-1], 0) + stage.mtp
     chunk_count = max(1, sum(1 for chunk in stage.chunks if len(chunk)) or 1)
     kept = transient = 0.0
+    held = sum(pairs.values())
+    on_gpu = 1 - min(layout.host_layers, held) / held if held else 1.0
     for pair, number in pairs.items():
         whole = kept_bytes(shape, layout, *pair)
         if layout.recompute == "full":
@@ -169,7 +171,7 @@ def stage_activation(shape: Shape, layout: Layout, stage: Stage, *, penalty: boo
             transient = max(transient, whole)
         else:
             kept += number * whole
-    per_chunk = kept / chunk_count
+    per_chunk = kept * on_gpu / chunk_count
     logits = 0.0
     if stage.head:
         width = shape.vocab / layout.tp

@@ -96,6 +96,7 @@ class Layout(NamedTuple):
     recompute_layers: int = 0  # full + block: layers per chunk; 0: all
     offload_modules: frozenset[str] = frozenset()
     offload_fraction: float = 1.0
+    host_layers: int = 0  # layers whose activations Transformer Engine keeps in host memory (cpu_offloading)
     fp8: bool = False
     fp4: bool = False
     capacity_factor: float = 0.0  # 0: dropless

@@ -25,21 +25,21 @@ class Constants(NamedTuple):
     None is a specification, and single ones trade against each other. ``benchmarks/walls_throughput.py --fit`` repeats
     the search."""
 
-    gemm_bf16: float = 0.52  # share of the peak that wide, well-filled GEMMs reach
-    gemm_fp8: float = 0.63
+    gemm_bf16: float = 0.54  # share of the peak that wide, well-filled GEMMs reach
+    gemm_fp8: float = 0.70
     gemm_fp4: float = 0.40
     core: float = 0.65  # of the BF16 peak, attention
     scan: float = 0.30  # of the BF16 peak, state-space scan and delta rule
     narrow: float = 50.0  # width at which a GEMM of an expert reaches half of the above
-    traffic: float = 11.9  # passes of element-wise work over BF16 activations, permutation included, both ways
-    quantised: float = 2.23  # times that, where inputs are quantised and transposed on the way
+    traffic: float = 11.5  # passes of element-wise work over BF16 activations, permutation included, both ways
+    quantised: float = 1.90  # times that, where inputs are quantised and transposed on the way
     # Of that, what a fused grouped MLP leaves of the experts' part. Not fitted: no row of the old containers has it.
     fused_traffic: float = 0.35
-    hidden_share: float = 0.90  # of expert communication under EP overlap
+    hidden_share: float = 0.60  # of expert communication under EP overlap
     host_us: float = 40.0  # of the host a kernel: Python, framework, launch and the waits for token counts
     scoped_share: float = 0.30  # of the kernels that scoped graphs take from the host
     power: float = 1.2  # how sharply the slower of host and GPU decides: 1 adds them, large takes the larger
-    fused_nic: float = 0.65  # of the NIC, for dispatch that sends a token once to a node
+    fused_nic: float = 0.80  # of the NIC, for dispatch that sends a token once to a node
     band: float = 0.35  # half width, of the prediction
 
 
