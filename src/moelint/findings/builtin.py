@@ -8,6 +8,8 @@ from __future__ import annotations
 # kind → (id, name, effect, severity)
 KINDS: dict[str, tuple[str, str, str, str]] = {
     "syntax": ("KEY101", "broken-text", "refuses", "error"),
+    "merge": ("KEY101", "broken-text", "refuses", "error"),
+    "complex-key": ("KEY101", "broken-text", "refuses", "error"),
     "duplicate-key": ("KEY102", "duplicate-key", "ignored", "error"),
     "limit": ("KEY103", "too-large", "ignored", "warning"),
     "decode": ("KEY104", "not-text", "refuses", "error"),

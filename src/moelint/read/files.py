@@ -14,6 +14,7 @@ from moelint.read.tables import hints, tables
 from moelint.text.document import Document, Path, Problem
 from moelint.text.source import Source, TextError
 
+MAX_CONFIGS = 500  # in one file
 _TEMPLATE = r"(?m)^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? "
 
 
@@ -65,6 +66,10 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
         if name is None:
             reason = reason or _not_a_config(document)
             continue
+        if len(out.configs) >= MAX_CONFIGS:
+            start = _first(document)
+            problems.append(Problem("limit", f"more than {MAX_CONFIGS} configs: the rest is not checked", start, start + 1))
+            break
         out.configs += configs_of(document, tables()[name], options, len(out.configs))
         out.problems += document.problems
     if not out.configs:

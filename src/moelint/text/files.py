@@ -53,7 +53,7 @@ def read_bytes(path: str) -> bytes:
     finally:
         os.close(fd)
     if data is None or len(data) > MAX_BYTES:
-        raise TextError(f"longer than {MAX_BYTES >> 20} MiB", path)
+        raise TextError(f"longer than {MAX_BYTES >> 20} MiB: no training config is, so it is not read", path, 1, 1)
     return data
 
 
@@ -62,7 +62,7 @@ def decode(path: str, data: bytes) -> Source:
     encoding, start = "utf-8", 0
     if data[:1] in (b"\xef", b"\xff", b"\xfe"):
         if data[:4] == b"\xff\xfe\0\0":
-            raise TextError("UTF-32 is not read: save the file as UTF-8", path)
+            raise TextError("UTF-32 is not read: save the file as UTF-8", path, 1, 1)
         for bom, name in _BOMS:
             if data.startswith(bom):
                 encoding, start = name, len(bom)

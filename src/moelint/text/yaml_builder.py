@@ -222,7 +222,8 @@ class Builder:
             else:
                 source = -1
             if not rest:
-                if not isinstance(setting.value, Opaque) and setting.value not in ({}, []):
+                whole = not isinstance(setting.value, Opaque) and not self.limited
+                if whole and setting.value not in ({}, []):
                     message = "'<<' takes a mapping, or a list of mappings"
                     self.problems.append(Problem("merge", message, setting.value_start, setting.value_end, frame.path))
                 continue
