@@ -30,11 +30,10 @@ def recipe(name: str) -> dict[str, Any] | None:
     from moelint.read.models import provider
 
     keys, values = table["keys"], table["values"]
-    out = (
-        {f"model.{key}": value for key, value in (provider(row[0]) or {}).items() if not key.startswith("_")}
-        if row[0]
-        else {}
-    )
+    model = (provider(row[0]) or {}) if row[0] else {}
+    out = {f"model.{key}": value for key, value in model.items() if not key.startswith("_")}
+    if "_provider" in model:
+        out["model._target_"] = model["_provider"]
     for n in range(1, len(row), 2):
         key, value = keys[row[n]], values[row[n + 1]]
         out[key] = str(value) if key.startswith("env_vars.") and isinstance(value, (int, float)) else value

@@ -52,6 +52,9 @@ class RecipeHooks(Hooks):
             if not isinstance(held, Instance):
                 held = out.attributes[section] = Instance(External(section))
                 out.origin[section] = "base"
+            if field == "_target_":
+                held.cls = External(str(value))
+                continue
             held.attributes[field], held.origin[field] = value, "base"
         if "env_vars" in out.attributes:
             out.attributes["env_vars"] = dict(out.attributes["env_vars"].attributes)

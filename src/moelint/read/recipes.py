@@ -32,6 +32,7 @@ from moelint.typed import Any
 DIALECT = "bridge-python"
 _TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")
 _CONFIG = re.compile(r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(", re.MULTILINE)
+_OFFICIAL = re.compile(r"/megatron/bridge/(?:perf_)?recipes/")
 _SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
 
 _evaluators: dict[tuple[str, object], Evaluator] = {}
@@ -135,6 +136,8 @@ class _Reader:
         out.root = (node.name,)
         self.document.sections[out.root] = (out.start, out.start + len(source.line(node.lineno).rstrip()))
         self.out = out
+        if _OFFICIAL.search(source.path.replace(os.sep, "/")):
+            out.written["recipe.official"] = Written("recipe.official", True, "official", None, None, "base")
         for name, held in value.attributes.items():
             self.section(name, held, value)
         said = _TARGET.search(node.name)
@@ -157,7 +160,18 @@ class _Reader:
         elif not isinstance(held, (Function, ClassValue)):
             self.write(name, _plain(held), owner.places.get(name), owner.origin.get(name))
 
+    def kind(self, section: str, held: Instance) -> None:
+        """The class that a section is of, as a dump would name it: defaults and checks hang on it."""
+        name = "" if held.cls is None else held.cls.name
+        if isinstance(held.cls, ClassValue):
+            name = f"{held.cls.module.name}.{name}"
+        if name.rsplit(".", 1)[-1] not in ("", "ModelProvider", "unknown", section):
+            key = f"{section}._target_"
+            self.out.written[key] = Written(key, name, "_target_", None, None, "model" if section == "model" else "base")
+
     def instance(self, prefix: str, held: Instance) -> None:
+        if prefix in ("model", "dataset"):
+            self.kind(prefix, held)
         for name, value in held.attributes.items():
             key = f"{prefix}.{name}"
             if isinstance(value, Instance):

@@ -105,6 +105,8 @@ class Layers:
             return self._section(key)
         if section in FRAMEWORKS:
             return self._framework_key(key, section)
+        if section == "recipe":
+            return None, VALUE  # what is known of an official recipe is written
         if self.default_state == ABSENT:
             if section == "mixed_precision" and self.recipe is not None and (self.named or key in self.together):
                 return self.recipe.get(key, UNKNOWN), VALUE
