@@ -8,6 +8,7 @@ world_size, deep_ep, hybrid_ep, nccl_ep, apex, environ), ``config`` and, once a 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -89,8 +90,8 @@ def config_of(case: Case, text: str) -> tuple[dict[str, Any], dict[str, str]]:
         config: dict[str, Any] = {}
         old = {name if name.startswith("-") else "--" + name.replace("_", "-"): value for name, value in case["config"].items()}
         for flag, value in (body.get("MODEL_ARGS") or {}).items():
-            listed = isinstance(value, str) and value.startswith("[") and isinstance(old.get(flag, []), (list, tuple))
-            config[flag.removeprefix("--").replace("-", "_")] = value[1:-1].replace(",", " ").split() if listed else value
+            words = isinstance(value, str) and re.fullmatch(r"\[[^\]]*\]", value) and not isinstance(old.get(flag), str)
+            config[flag.removeprefix("--").replace("-", "_")] = value[1:-1].split() if words else value
         for name, value in case["config"].items():  # what stands for leaving a default of the asking out
             if value is False and "--" + name.replace("_", "-") not in (body.get("MODEL_ARGS") or {}):
                 config.setdefault(name, value)

@@ -10,6 +10,7 @@ from verdicts.case import Case, text_of
 from moelint.engine import Engine
 from moelint.fix.engine import Outcome, fix_source
 from moelint.options import Options
+from moelint.read.config import Config
 from moelint.results import FileReport, Finding
 from moelint.text.source import Source
 
@@ -43,10 +44,16 @@ class Judge:
         for case in cases:
             yield case, self.report(case)
 
-    def fixed(self, case: Case) -> Outcome:
-        """The case's text after every fix, the unsafe ones too."""
-        source = Source(f"{case['id']}.yaml", text_of(case))
-        return fix_source(source, lambda text: self.engine.lint_read(text, True), unsafe=True)
+    def fixed(self, case: Case, only_errors: bool = False) -> Outcome:
+        """The case's text after every fix, the unsafe ones too; ``only_errors``: of errors only."""
+
+        def lint(text: Source) -> tuple[FileReport, list[Config]]:
+            report, configs = self.engine.lint_read(text, True)
+            if only_errors:
+                report.findings = [item for item in report.findings if item.severity == "error"]
+            return report, configs
+
+        return fix_source(Source(f"{case['id']}.yaml", text_of(case)), lint, unsafe=True)
 
 
 def refusals(report: FileReport) -> list[Finding]:
