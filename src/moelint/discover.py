@@ -14,13 +14,17 @@ OWN = frozenset((".moelint.yaml", ".moelint.yml"))
 
 
 def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str, bool], list[str]]:
-    """({path: whether it was named}, problems). ``conf_of``: folder → its configuration. A named file is always taken;
+    """({path: whether it was named}, problems). ``conf_of``: folder → its configuration. A named file is always taken
+    (but see ``by_hook``);
     a folder gives what git tracks or does not ignore, without git all but what lies in hidden folders."""
     files: dict[str, bool] = {}
     problems: list[str] = []
     for path in paths:
         if path == "-" or _is_regular(path):
-            files[path] = True
+            if path == "-" or not by_hook():
+                files[path] = True
+            elif os.path.basename(path) not in OWN and conf_of(os.path.dirname(path) or ".").takes(path):
+                files.setdefault(path, False)
         elif os.path.isdir(path):
             for found in _in_folder(path):
                 if os.path.basename(found) not in OWN and conf_of(os.path.dirname(found) or ".").takes(found):
@@ -30,6 +34,11 @@ def discover(paths: list[str], conf_of: Callable[[str], Conf]) -> tuple[dict[str
         else:
             problems.append(f"{path}: no such file or folder")
     return files, problems
+
+
+def by_hook() -> bool:
+    """Whether pre-commit runs us: then nobody chose the files that it names, and they count as found in a folder."""
+    return "PRE_COMMIT" in os.environ
 
 
 def repository_root(path: str) -> str | None:
@@ -70,10 +79,10 @@ def _git_files(folder: str) -> list[str] | None:
     if done.returncode:
         return None
     names = (os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
-    return [name for name in names if _is_wanted(folder, name)]
+    return [name for name in names if is_wanted(folder, name)]
 
 
-def _is_wanted(folder: str, name: str) -> bool:
+def is_wanted(folder: str, name: str) -> bool:
     """By its ending; a file without one by its first line, if that names a shell."""
     if name.endswith(ENDINGS):
         return True
@@ -105,6 +114,6 @@ def _walk(folder: str) -> list[str]:
             if entry.is_dir(follow_symlinks=False):
                 if not entry.name.startswith("."):
                     waiting.append(name)
-            elif _is_wanted(folder, name):
+            elif is_wanted(folder, name):
                 found.append(name)
     return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from moelint.discover import ENDINGS, OWN, discover, repository_root
+from moelint.discover import ENDINGS, OWN, by_hook, discover, is_wanted, repository_root
 from moelint.engine import Engine
 from moelint.errors import UsageError
 from moelint.options import Options
@@ -151,9 +151,9 @@ def _select(part: Review, found: diff.Changes, options: Options) -> None:
         name = asked.name(path)
         if name is None:
             continue
-        if path in asked.named:
+        if path in asked.named and not by_hook():
             wanted[name] = True
-        elif _is_config(path) and conf_of(os.path.dirname(name) or ".").takes(name):
+        elif _is_config(part, path) and conf_of(os.path.dirname(name) or ".").takes(name):
             wanted[name] = False
     for name in _heirs(part, found):
         wanted.setdefault(name, name in asked.named.values())
@@ -164,8 +164,11 @@ def _select(part: Review, found: diff.Changes, options: Options) -> None:
     part.work = sorted(wanted.items())
 
 
-def _is_config(path: str) -> bool:
-    return path.endswith(ENDINGS) and os.path.basename(path) not in OWN
+def _is_config(part: Review, path: str) -> bool:
+    """Whether a folder that holds a file would give it to a check."""
+    if os.path.basename(path) in OWN:
+        return False
+    return path.endswith(ENDINGS) or (part.new is None and is_wanted(part.repo.top, path))
 
 
 def _missing(part: Review) -> list[str]:
@@ -189,7 +192,7 @@ def _everything(part: Review) -> dict[str, bool]:
         name = asked.name(path)
         if path in asked.named:
             out[asked.named[path]] = True
-        elif name is not None and _is_config(path) and part.engine.conf(os.path.dirname(name) or ".").takes(name):
+        elif name is not None and _is_config(part, path) and part.engine.conf(os.path.dirname(name) or ".").takes(name):
             out[name] = False
     return out
 

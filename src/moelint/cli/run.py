@@ -9,6 +9,7 @@ from moelint import report as reports
 from moelint.api import check
 from moelint.cli.usage import Usage
 from moelint.conf.model import ConfError
+from moelint.discover import by_hook
 from moelint.errors import RevisionError, UsageError
 from moelint.options import Options
 from moelint.report import escape
@@ -123,7 +124,10 @@ def _print(report: Report, given: dict[str, Any]) -> bool:
             for reason in file.refused:
                 _complain(f"{file.path}: not fixed: {reason}")
     else:
-        reports.write(given["format"] or "text", report, sys.stdout, _look(given, sys.stdout))
+        look = _look(given, sys.stdout)
+        if by_hook() and not given["verbose"]:  # a commit waits: what stops it, and the next command
+            look.least = given["fail_on"] or report.fail_on or "error"
+        reports.write(given["format"] or "text", report, sys.stdout, look)
     sys.stdout.flush()
     return _write_files(report, given)
 

@@ -20,6 +20,7 @@ class Options:
 
     __slots__ = (
         "color",
+        "least",
         "quiet",
         "show_facts",
         "show_files",
@@ -32,6 +33,7 @@ class Options:
     def __init__(self) -> None:
         self.color = False
         self.width: int | None = None
+        self.least: str | None = None  # text: findings below this severity are only counted
         self.quiet = self.show_facts = self.show_files = self.show_undecided = self.statistics = False
         self.verbose = 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from moelint.report import Options, escape
 from moelint.report.paint import Paint
 from moelint.report.width import columns, window, wrap
-from moelint.results import FileReport, Finding, Fix, Report
+from moelint.results import SEVERITIES, FileReport, Finding, Fix, Report
 from moelint.text.edits import apply
 from moelint.typed import IO, Any
 from moelint.words import plural
@@ -30,7 +30,8 @@ def _pieces(report: Report, options: Options) -> list[str]:
     if options.statistics:
         out += _statistics(report)
     if not options.quiet:
-        out += [escape.line(line) for line in (*report.notes, *_targets(report, options))]
+        judged = _targets(report, options) if options.least is None else ()
+        out += [escape.line(line) for line in (*report.notes, *judged)]
         out.append(_summary(report, options, paint))
     return out
 
@@ -40,15 +41,20 @@ def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
     if options.show_files:
         what = file.skipped or ", ".join(f"{c.name} ({c.dialect}, {c.completeness})" for c in file.configs)
         out.append(escape.line(f"{file.path}: {what or 'no config'}"))
-    folded = 0
+    folded = below = 0
     for item in file.findings:
         if item.new is False:
+            continue
+        if options.least is not None and SEVERITIES.index(item.severity) < SEVERITIES.index(options.least):
+            below += 1
             continue
         if item.severity == "note" and item.certainty == "assumed" and not options.verbose:
             folded += 1
             continue
         out += [*_finding(item, file, options, paint), ""]
-    if options.quiet:
+    if below:
+        out.append(escape.line(f"{file.path}: {below} below {options.least}: moelint {file.path}"))
+    if options.quiet or options.least is not None:
         return out
     if folded:
         notes = "1 note that hangs" if folded == 1 else f"{folded} notes that hang"
