@@ -16,12 +16,13 @@ class TextError(Exception):
 class Source:
     """Decoded text of one file. Offsets count characters of ``text``; the BOM, if any, is not in it."""
 
-    __slots__ = ("_starts", "bom", "encoding", "newline", "path", "text")
+    __slots__ = ("_starts", "bom", "encoding", "newline", "path", "text", "tried")
 
     def __init__(self, path: str, text: str, encoding: str = "utf-8", bom: bool = False) -> None:
         self.path, self.text, self.encoding, self.bom = path, text, encoding, bom
         self.newline = "\r\n" if "\r\n" in text else "\n"
         self._starts: list[int] | None = None
+        self.tried = 0  # characters of changed texts that were read to prove edits
 
     def line_starts(self) -> list[int]:
         if self._starts is None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _Change = Callable[[dict[Path, Any]], None]
 
 
+MAX_TRIED = 1_000_000
+"""Characters that are read to prove the edits of one text: each edit takes the whole text once."""
+
+
 class YamlDocument(Document):
     """Part [start, end) of a file. ``sections``: span of the key of each mapping, and of each list of mappings.
 
@@ -120,6 +124,9 @@ class YamlDocument(Document):
         from moelint.text.yaml_reader import read_yaml
         from moelint.text.yaml_values import same
 
+        if self.source.tried > MAX_TRIED:
+            raise EditError("the file is so long that no more changes of it are tried at once")
+        self.source.tried += len(self.source.text)
         before = self.siblings or [self]
         wanted = [{path: s.value for path, s in document.settings.items()} for document in before]
         change(wanted[self.index])
