@@ -17,7 +17,7 @@ from moelint.trainer.tables import known_anywhere
 
 TRAINERS = ("bridge", "lm", "core")
 PROVIDED = ("target.", "hw.", "walls.", "given.", "env_vars.", "lm.")
-PLAIN = {"trainer", "dialect", "complete", "stages", "moe_layers"}
+PLAIN = {"trainer", "dialect", "complete", "stages", "moe_layers", "release_stated", "recipe.official"}
 
 
 def entries(name: str) -> list[dict[str, Any]]:

@@ -61,6 +61,33 @@ FROM_CORE = {
     "rng": "training.RNGConfig",
     "tokenizer": "training.TokenizerConfig",
 }
+# Base of every dataset config since Bridge 0.6, in a module of its own (megatron/bridge/data/base.py) that the dumps leave
+# out: name → (type, default, may be None)
+DATALOADER: dict[str, tuple[str, Any, bool]] = {
+    "dataloader_type": ("str", None, True),
+    "num_workers": ("int", 2, False),
+    "data_sharding": ("bool", True, False),
+    "pin_memory": ("bool", True, False),
+    "drop_last": ("bool", True, False),
+    "persistent_workers": ("bool", True, False),
+    "trust_remote_code": ("bool", None, True),
+    "dataloader_save": ("str", None, True),
+    "dataloader_load": ("str", None, True),
+}
+SINCE_OWN_MODULE = (0, 6, 0)
+
+
+def dataloader(release: str) -> Fields:
+    """The fields of that base, for the releases in which it stands by itself."""
+    if version_key(release) < SINCE_OWN_MODULE:
+        return {}
+    out: Fields = {}
+    for name, (kind, default, null) in DATALOADER.items():
+        spec: dict[str, Any] = {"type": kind, "null": True} if null else {"type": kind}
+        if name == "dataloader_type":
+            spec["choices"] = ["single", "cyclic", "batch", "external"]
+        out[f"dataset.{name}"] = {**spec, "default": default, "class": "DataloaderConfig"}
+    return out
 
 
 def version_key(release: str) -> tuple[Any, ...]:
@@ -127,10 +154,12 @@ def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any
         tp_overlap = fields["comm_overlap.tp_comm_overlap"]
         tp_overlap.pop("unknown", None)
         tp_overlap["default"] = False
+        fields = {**dataloader(release), **fields}
         gpt = {k: v for k, v in fields.items() if k.startswith("dataset.")}
         sft = class_fields(dump, "GPTSFTDatasetConfig", "dataset") or class_fields(
             dump, "FinetuningDatasetConfig", "dataset"
         )
+        sft = {**dataloader(release), **sft}
         variants["sft"][release] = differences(gpt, sft)
         base[release] = fields
     releases = list(facts)

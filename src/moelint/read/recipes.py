@@ -32,6 +32,12 @@ from moelint.typed import Any
 DIALECT = "bridge-python"
 _TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")
 _CONFIG = re.compile(r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(", re.MULTILINE)
+# Classes of the trainer itself: their defaults are in its field tables
+_GENERAL = frozenset((
+    "GPTModelProvider", "MLAModelProvider", "HybridModelProvider", "MambaModelProvider", "T5ModelProvider",
+    "TransformerConfig", "MLATransformerConfig", "HeterogeneousTransformerConfig", "ModelProviderMixin", "ModelProvider",
+    "ModelParallelConfig", "ModelConfig", "Serializable",
+))
 _OFFICIAL = re.compile(r"/megatron/bridge/(?:perf_)?recipes/")
 _SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
 
@@ -66,7 +72,7 @@ def read_recipes(
                 continue
             if isinstance(value, Instance) and _is_container(value):
                 document.functions[node.name] = node
-                configs.append(_Reader(module, document, node).config(value))
+                configs.append(_Reader(module, document, node, evaluator).config(value))
     return configs, problems, document
 
 
@@ -125,8 +131,10 @@ def _is_container(value: Instance) -> bool:
 class _Reader:
     """Turns one evaluated ConfigContainer into a config."""
 
-    def __init__(self, module: Module, document: PythonDocument, node: ast.FunctionDef) -> None:
-        self.module, self.document, self.node = module, document, node
+    def __init__(
+        self, module: Module, document: PythonDocument, node: ast.FunctionDef, evaluator: Evaluator
+    ) -> None:
+        self.module, self.document, self.node, self.evaluator = module, document, node, evaluator
 
     def config(self, value: Instance) -> Config:
         node, source = self.node, self.module.source
@@ -172,13 +180,32 @@ class _Reader:
     def instance(self, prefix: str, held: Instance) -> None:
         if prefix in ("model", "dataset"):
             self.kind(prefix, held)
+        if prefix == "model" and isinstance(held.cls, ClassValue):
+            self.inherited(held, held.cls)
         for name, value in held.attributes.items():
             key = f"{prefix}.{name}"
             if isinstance(value, Instance):
                 if prefix.count(".") < 2:
                     self.instance(key, value)
+            elif isinstance(value, dict) and value and all(isinstance(part, str) for part in value):
+                self.mapping(key, value, held.places.get(name), held.origin.get(name))
             elif not name.startswith("_"):
                 self.write(key, _plain(value), held.places.get(name), held.origin.get(name))
+
+    def inherited(self, held: Instance, cls: ClassValue) -> None:
+        """What a model's own class sets for its fields, which is no default of the trainer."""
+        for owner in self.evaluator.mro(cls):
+            if not isinstance(owner, ClassValue) or owner.name in _GENERAL:
+                continue
+            for name, node in self.evaluator.members(owner).items():
+                key = f"model.{name}"
+                if name in held.attributes or name.startswith("_") or key in self.out.written:
+                    continue
+                if isinstance(node, (ast.AnnAssign, ast.Assign)) and node.value is not None:
+                    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+                    value = self.evaluator.attribute(held, name, NOTHING)
+                    if value is not NOTHING and not isinstance(value, (Function, ClassValue, Instance)):
+                        self.write(key, _plain(value), Place(owner.module, target, node.value, None), "model")
 
     def mapping(self, prefix: str, held: dict[str, Any], place: Place | None, origin: str | None) -> None:
         """A mapping such as ``env_vars``: each item has its own place, if the mapping is written out."""

@@ -106,6 +106,7 @@ class _Checker:
         self.certain = stated is None or stated.hangs_on is None
         self.package = TRAINER_PACKAGE[self.trainer]
         self.dump = effective.config.dialect in DUMPS
+        self.python = effective.config.dialect == "bridge-python"  # an attribute of a Python object, not an override
         # Core's constructor and the argument parser raise; Bridge logs a line and goes on without the setting
         self.unknown_effect = "ignored" if self.trainer == "bridge" else "refuses"
 
@@ -170,7 +171,8 @@ class _Checker:
     def _said(self, problem: KeyProblem) -> KeyProblem:
         problem.message += "" if problem.message.endswith("?") else "."
         if self.unknown_effect == "ignored":
-            problem.message += " It is skipped with a line in the log."
+            said = "The object takes it, and nothing reads it." if self.python else "It is skipped with a line in the log."
+            problem.message += " " + said
         return problem
 
     def _class(self, section: str) -> str:
