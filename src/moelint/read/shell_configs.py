@@ -11,7 +11,7 @@ from moelint.read.configs import ReadOptions, finish
 from moelint.read.mapping import Layer, config_at, interpolation, roots
 from moelint.read.shell_arguments import Arguments, Item, megatron, overrides
 from moelint.read.shell_launch import Launch, is_telling, launch
-from moelint.read.shell_values import BARE_OPTIONS, environment_items, hydra_value
+from moelint.read.shell_values import BARE_OPTIONS, environment_items, hydra_value, json_variables
 from moelint.read.shell_world import header, world
 from moelint.read.tables import tables
 from moelint.text.document import Problem
@@ -180,6 +180,10 @@ class Reader:
         for name, word in command.environment.items():
             if _VARIABLE.match(name):
                 document.add_variable(name, word)
+        for name, key, value in json_variables([*found.launcher, *found.arguments]):
+            setting = self._document(key, document, others).add((ENV, name), key, [value])
+            if isinstance(setting.value, int):
+                setting.value = str(setting.value)
         items = arguments.items
         if found.dialect == "bridge-shell" and not found.perf:
             items = [i for i in items if i.name.startswith("-")] + [i for i in items if not i.name.startswith("-")]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from moelint.read.shell_arguments import split
 from moelint.text.scalars import plain
 from moelint.text.shell.pieces import Piece, Word
 from moelint.typed import Any
@@ -77,6 +80,40 @@ def _parts(text: str) -> list[str]:
             out.append(text[start:at])
             start = at + 1
     return [*out, text[start:]]
+
+
+_JSON_OPTIONS = ("--runtime-env-json", "--train-env-vars")
+_PAIR = re.compile(r'"([A-Z_][A-Z0-9_]*)"\s*:\s*(?:"([^"]*)"|([\w.\x00+-]+))')
+
+
+def json_variables(words: list[Word]) -> list[tuple[str, Word, Word]]:
+    """(name, its word, the value's word) of environment variables in the JSON behind the options that take some."""
+    out: list[tuple[str, Word, Word]] = []
+    for at, word in enumerate(words):
+        pair = split(word)
+        if pair is not None and pair[0] in _JSON_OPTIONS:
+            held = pair[1]
+        elif word.text in _JSON_OPTIONS and at + 1 < len(words):
+            held = words[at + 1]
+        else:
+            continue
+        text = "".join("\0" if piece.text is None else piece.text for piece in held.pieces)
+        for found in _PAIR.finditer(text):
+            group = 2 if found[2] is not None else 3
+            out.append((found[1], _slice(held, *found.span(1)), _slice(held, *found.span(group))))
+    return out
+
+
+def _slice(word: Word, start: int, end: int) -> Word:
+    out: list[Piece] = []
+    at = 0
+    for piece in word.pieces:
+        size = 1 if piece.text is None else len(piece.text)
+        a, b = max(start - at, 0), min(end - at, size)
+        if a < b:
+            out.append(piece if piece.text is None else piece.cut(a, b))
+        at += size
+    return Word(out)
 
 
 def environment_items(words: list[Word]) -> list[tuple[str, Word]]:

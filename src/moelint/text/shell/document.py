@@ -135,7 +135,8 @@ class ShellDocument(Document):
         end = max(setting.key_end, setting.value_end)
         if setting.value_end > setting.value_start:
             end = max(end, with_quotes(self.source.text, setting.value_start, setting.value_end)[1])
-        if setting.value_start and setting.value_start < setting.key_start:
+        between = self.source.text[setting.key_end : max(setting.key_end, setting.value_start)]
+        if setting.words and (setting.value_start < setting.key_end or between.strip(" \t\r\n\\\"'=")):
             raise EditError(f"{path[-1]} and its value stand apart")
         return self.layout.remove(start, end)
 
