@@ -106,6 +106,14 @@ class _Run:
                 found = UNKNOWN
         return found
 
+    def holds(self, number: int, keep: frozenset[str]) -> bool:
+        """Whether a case fires for sure under a mask: stops at the first part that is not true."""
+        entry = self.cases[number]
+        if any(self.allowed(gate, keep) is not True for gate in entry[6]):
+            return False
+        scope = self.effective.scope(entry[5], keep)
+        return all(part(scope) is True for part in self.packs.parts(number))
+
     def allowed(self, gate: int, keep: frozenset[str] | None) -> Any:
         found = self.gates.get((gate, keep))
         if found is None:
@@ -118,10 +126,10 @@ class _Run:
         scope = self.effective.scope(entry[5])
         recorder = self.recorder(number)
         reads = [*recorder.names]
-        if self.fires(number, _NOTHING) is True:
+        if self.holds(number, _NOTHING):
             return Verdict(self.packs.rule(number), scope, "certain", None, reads)
         for key in self.assumptions(number, recorder.names):
-            if self.fires(number, self.together(key)) is True:
+            if self.holds(number, self.together(key)):
                 return Verdict(self.packs.rule(number), scope, "assumed", key, reads)
         return None
 

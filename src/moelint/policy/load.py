@@ -51,7 +51,7 @@ class Packs:
     that rules once had; ``versions``: pack name → version. ``texts`` (slow to load) has what ``explain`` prints."""
 
     __slots__ = (
-        "_closures", "_facts", "_revisions", "_rules", "applies", "blobs", "cached", "cases", "core", "ids",
+        "_closures", "_facts", "_parts", "_revisions", "_rules", "applies", "blobs", "cached", "cases", "core", "ids",
         "indexes", "redirects", "sources", "versions",
     )
 
@@ -68,6 +68,7 @@ class Packs:
         self._rules: dict[int, Rule] = {}
         self._facts: Facts | None = None
         self._revisions: dict[int, set[str]] = {}
+        self._parts: dict[int, list[Any]] = {}
 
     @property
     def texts(self) -> dict[str, dict[str, Any]]:
@@ -91,6 +92,17 @@ class Packs:
             from moelint.lang.closures import condition
 
             found = self._closures[index] = condition(self.tree(index))
+        return found
+
+    def parts(self, index: int) -> list[Any]:
+        """A case's condition as the conditions that must all hold, dear ones last: for whoever only asks whether it is
+        true, and may stop at the first that is not."""
+        found = self._parts.get(index)
+        if found is None:
+            from moelint.lang.closures import condition
+
+            tree = self.tree(index)
+            found = self._parts[index] = [condition(part) for part in (tree[1] if tree[0] == "and" else (tree,))]
         return found
 
     def revisions(self, index: int) -> set[str]:
