@@ -6,7 +6,7 @@ from moelint.findings.anchor import fact, in_file, plain, severity, written_plac
 from moelint.lang.functions import equal
 from moelint.lang.template import show
 from moelint.read.config import Config
-from moelint.results import Finding, RuleInfo
+from moelint.results import EFFECT_SEVERITY, Finding, RuleInfo
 from moelint.typed import Any
 
 NAME = "trainer-overrides-value"
@@ -25,7 +25,7 @@ def from_override(override: Any, scope: Any, config: Any, level: str | None, str
         rewrite.id,
         NAME,
         rewrite.effect,
-        severity(rewrite.effect, None, level, certainty, strict),
+        severity(rewrite.effect, rewrite.severity, level, certainty, strict),
         "",
         written_place(written),
         override.key,
@@ -59,7 +59,9 @@ def reason(message: str, scope: Any) -> str:
 
 def info(rewrite: Any) -> RuleInfo:
     """The page of a rewrite."""
-    out = RuleInfo(rewrite.id, NAME, rewrite.effect or "ignored", "warning", rewrite.message, rewrite.message)
+    effect = rewrite.effect or "ignored"
+    grade = rewrite.severity or EFFECT_SEVERITY[effect]
+    out = RuleInfo(rewrite.id, NAME, effect, grade, rewrite.message, rewrite.message)
     out.sources = [(what, url or None) for what, url in rewrite.sources]
     out.evidence = "code"
     return out

@@ -18,10 +18,14 @@ class Rewrite:
 
     ``applies``: compiled gate; ``when``: conditions that must all hold; ``sets``: key → expression, all read from
     before
-    the rewrite; ``effect``: what overriding a written value is called (ignored, deprecated), None if it is no finding.
+    the rewrite; ``effect``: what overriding a written value is called (ignored, deprecated), None if it is no finding;
+    ``severity``: of its finding, None if that of the effect.
     """
 
-    __slots__ = ("_run", "applies", "covers", "effect", "id", "message", "position", "sets", "sources", "stage", "when")
+    __slots__ = (
+        "_run", "applies", "covers", "effect", "id", "message", "position", "sets", "severity", "sources", "stage",
+        "when",
+    )
 
     def __init__(self, position: int, entry: tuple[Any, ...]) -> None:
         self.position = position
@@ -35,6 +39,7 @@ class Rewrite:
             self.message,
             self.covers,
             self.sources,
+            self.severity,
         ) = entry
         self._run: tuple[Any, ...] | None = None
 
@@ -142,6 +147,7 @@ def build_rewrites(paths: list[str], trainer: str) -> list[tuple[Any, ...]]:
                     entry.get("message", ""),
                     tuple(entry.get("covers") or ()),
                     tuple((s["what"], s.get("url", "")) for s in entry.get("sources") or ()),
+                    finding.get("severity") if isinstance(finding, dict) else None,
                 )
             )
     out.sort(key=lambda e: e[1])
