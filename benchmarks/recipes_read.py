@@ -3,8 +3,8 @@
     python benchmarks/recipes_read.py PATH/TO/Megatron-Bridge RECIPES.jsonl [--show N]
 
 RECIPES.jsonl has one official recipe a line, as the trainer itself resolved it: {"name", "module", "as_returned": {key:
-value}}. Prints recipes resolved, the share of values that agree (explicit: the recipe or what it calls assigns them), and
-the time. Nothing of the checkout is imported or run.
+value}}. Prints recipes resolved, the share of values that agree (explicit: the recipe or what it calls assigns them),
+and the time. Nothing of the checkout is imported or run.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from moelint.read.config import Config
 from moelint.read.configs import ReadOptions
 from moelint.read.files import read_file
 from moelint.text.files import read
+from moelint.trainer.class_defaults import class_default
 
 
 def same(mine: Any, wanted: Any) -> bool:
@@ -44,7 +45,7 @@ def configs(checkout: str, modules: list[str]) -> dict[tuple[str, str], Config]:
     for module in modules:
         path = os.path.join(checkout, "src", *module.split(".")) + ".py"
         if os.path.exists(path):
-            for config in read_file(read(path), ReadOptions(named=True, read=read)).configs:
+            for config in read_file(read(path), ReadOptions(named=True, read=read, defaults=class_default)).configs:
                 out[module, config.name] = config
     return out
 

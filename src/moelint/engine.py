@@ -145,7 +145,7 @@ class Engine:
         conf = self.conf(os.path.dirname(source.path) or ".")
         section, options = conf.at(source.path), self.options
         define = {**section.define, **options.define} if section.define else options.define
-        how = ReadOptions(named, define, options.base, None, self.reader or self._read)
+        how = ReadOptions(named, define, options.base, None, self.reader or self._read, _class_default)
         return read_file(source, how), conf, section
 
     def lint(self, source: Source, named: bool) -> FileReport:
@@ -183,6 +183,13 @@ class Engine:
         from moelint.text.files import read
 
         return read(path)
+
+
+def _class_default(name: str, field: str) -> object:
+    """What recipes are told of the trainer's own classes; the tables are loaded when one asks."""
+    from moelint.trainer.class_defaults import class_default
+
+    return class_default(name, field)
 
 
 def _order(item: Finding) -> tuple[int, int, int, str]:

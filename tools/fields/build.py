@@ -61,8 +61,8 @@ FROM_CORE = {
     "rng": "training.RNGConfig",
     "tokenizer": "training.TokenizerConfig",
 }
-# Base of every dataset config since Bridge 0.6, in a module of its own (megatron/bridge/data/base.py) that the dumps leave
-# out: name → (type, default, may be None)
+# Base of every dataset config since Bridge 0.6, in a module of its own (megatron/bridge/data/base.py) that the dumps
+# leave out: name → (type, default, may be None)
 DATALOADER: dict[str, tuple[str, Any, bool]] = {
     "dataloader_type": ("str", None, True),
     "num_workers": ("int", 2, False),

@@ -14,9 +14,10 @@ from moelint.text.source import Source
 class ReadOptions:
     """``named``: the user named this file, so it is parsed even if nothing in it looks like a training config.
     ``define``: values for variables and interpolations. ``base``, ``dialect``: as the directives of these names, for
-    files that have none. ``read``: path → Source, to follow what a file inherits (raises OSError or TextError)."""
+    files that have none. ``read``: path → Source, to follow what a file inherits (raises OSError or TextError).
+    ``defaults``: (class, field) → what an object of the trainer holds, for recipes that ask it (raises KeyError)."""
 
-    __slots__ = ("base", "define", "dialect", "named", "read")
+    __slots__ = ("base", "defaults", "define", "dialect", "named", "read")
 
     def __init__(
         self,
@@ -25,7 +26,9 @@ class ReadOptions:
         base: str | None = None,
         dialect: str | None = None,
         read: Callable[[str], Source] | None = None,
+        defaults: Callable[[str, str], object] | None = None,
     ) -> None:
+        self.defaults = defaults
         self.named, self.define, self.base, self.dialect, self.read = named, define or {}, base, dialect, read
 
 

@@ -111,7 +111,7 @@ def _python(out: FileRead, options: ReadOptions) -> FileRead:
         out.skipped = "no Megatron Bridge recipe"
         return out
     try:
-        out.configs, problems, document = read_recipes(out.source, options.read, provider, recipe)
+        out.configs, problems, document = read_recipes(out.source, options.read, provider, recipe, options.defaults)
     except TextError as error:
         return _unreadable(out, error, options)
     out.documents = [document]
@@ -144,6 +144,8 @@ def _script(out: FileRead, options: ReadOptions) -> FileRead:
     directives, said = read_directives(out.source, reader.layout.comments)
     if out.configs or directives:
         out.problems += [*problems, *said]
+    else:
+        out.problems += [problem for problem in problems if problem.kind == "limit"]
     _direct(out, directives, 0, owners)
     for config in out.configs:
         _stand(out, config, options, directives)

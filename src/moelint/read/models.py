@@ -39,7 +39,12 @@ def provider(model: str) -> dict[str, Any] | None:
         _providers = cache.load("providers", [path, os.path.abspath(__file__)], lambda: _read(path))
     own = _providers["models"].get(model)
     if own is None:
-        return None
+        found = lookup(model) if "/" in model else None  # another checkpoint of the same architecture
+        if found is None or not found[1]:
+            return None
+        own = _providers["models"].get(found[0])
+        if own is None:
+            return None
     absent = own.get("_absent", ())
     return {key: value for key, value in _providers["fields"].items() if key not in absent} | {
         key: value for key, value in own.items() if key != "_absent"

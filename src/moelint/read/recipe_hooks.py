@@ -15,7 +15,7 @@ Defaults = Callable[[str, str], Any]
 
 class RecipeHooks(Hooks):
     """``models``: provider fields by Hugging Face id. ``recipes``: values of an official recipe by function name.
-    ``defaults``: (class name, field) → the default of a class outside the checkout, NOTHING if none is known."""
+    ``defaults``: (class name, field) → the default of a class of the trainer; raises KeyError if none is known."""
 
     def __init__(self, models: Facts, recipes: Facts, defaults: Defaults) -> None:
         self.models, self.recipes, self.defaults = models, recipes, defaults
@@ -76,4 +76,9 @@ class RecipeHooks(Hooks):
         return NOTHING
 
     def default(self, cls: ClassValue | External | None, attribute: str) -> Any:
-        return NOTHING if cls is None else self.defaults(cls.name.rsplit(".", 1)[-1], attribute)
+        if cls is None:
+            return NOTHING
+        try:
+            return self.defaults(cls.name.rsplit(".", 1)[-1], attribute)
+        except KeyError:
+            return NOTHING

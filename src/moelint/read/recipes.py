@@ -35,8 +35,8 @@ _CONFIG = re.compile(r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(", re.MULTI
 # Classes of the trainer itself: their defaults are in its field tables
 _GENERAL = frozenset((
     "GPTModelProvider", "MLAModelProvider", "HybridModelProvider", "MambaModelProvider", "T5ModelProvider",
-    "TransformerConfig", "MLATransformerConfig", "HeterogeneousTransformerConfig", "ModelProviderMixin", "ModelProvider",
-    "ModelParallelConfig", "ModelConfig", "Serializable",
+    "TransformerConfig", "MLATransformerConfig", "HeterogeneousTransformerConfig", "ModelProviderMixin",
+    "ModelProvider", "ModelParallelConfig", "ModelConfig", "Serializable",
 ))
 _OFFICIAL = re.compile(r"/megatron/bridge/(?:perf_)?recipes/")
 _SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
@@ -54,12 +54,14 @@ def read_recipes(
     read: Callable[[str], Source] | None,
     facts: Callable[[str], Mapping[str, Any] | None],
     recipes: Callable[[str], Mapping[str, Any] | None],
+    defaults: Callable[[str, str], Any] | None = None,
 ) -> tuple[list[Config], list[Problem], PythonDocument]:
     """The configs of a recipe file. Raises TextError if it is not Python.
 
-    ``facts``: a model's provider fields by Hugging Face id; ``recipes``: an official recipe's values by function name.
+    ``facts``: a model's provider fields by Hugging Face id; ``recipes``: an official recipe's values by function name;
+    ``defaults``: what a field of one of the trainer's classes holds (raises KeyError).
     """
-    evaluator = _evaluator(source.path, read or _plain_read, facts, recipes)
+    evaluator = _evaluator(source.path, read or _plain_read, facts, recipes, defaults or _no_default)
     module = evaluator.checkout.adopt(source)
     document = PythonDocument(module)
     configs: list[Config] = []
@@ -82,11 +84,16 @@ def _plain_read(path: str) -> Source:
     return read(path)
 
 
+def _no_default(name: str, field: str) -> Any:
+    raise KeyError(field)
+
+
 def _evaluator(
     path: str,
     read: Callable[[str], Source],
     facts: Callable[[str], Mapping[str, Any] | None],
     recipes: Callable[[str], Mapping[str, Any] | None],
+    defaults: Callable[[str, str], Any],
 ) -> Evaluator:
     """One evaluator for each checkout: what it has read of other files is not read again."""
     top = _top(path)
@@ -94,7 +101,7 @@ def _evaluator(
     found = _evaluators.get((top, revision))
     if found is None:
         checkout = Checkout(top, read)
-        hooks = RecipeHooks(facts, recipes, lambda cls, field: NOTHING)
+        hooks = RecipeHooks(facts, recipes, defaults)
         hooks.in_checkout = lambda name: checkout.find(name.rsplit(".", 1)[0]) is not None  # type: ignore[method-assign]
         found = _evaluators[top, revision] = Evaluator(checkout, hooks)
     return found
@@ -175,7 +182,8 @@ class _Reader:
             name = f"{held.cls.module.name}.{name}"
         if name.rsplit(".", 1)[-1] not in ("", "ModelProvider", "unknown", section):
             key = f"{section}._target_"
-            self.out.written[key] = Written(key, name, "_target_", None, None, "model" if section == "model" else "base")
+            origin = "model" if section == "model" else "base"
+            self.out.written[key] = Written(key, name, "_target_", None, None, origin)
 
     def instance(self, prefix: str, held: Instance) -> None:
         if prefix in ("model", "dataset"):
