@@ -12,9 +12,9 @@ from moelint.read.directives import Directive, read_directives
 from moelint.read.recognise import Look, recognise
 from moelint.read.tables import hints, tables
 from moelint.text.document import Document, Path, Problem
-from moelint.text.source import Source, TextError
+from moelint.text.source import Source, TextError, TooLarge
 
-MAX_CONFIGS = 500  # in one file
+MAX_CONFIGS = 200  # in one file
 _TEMPLATE = r"(?m)^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? "
 
 
@@ -105,7 +105,8 @@ def _python(out: FileRead, options: ReadOptions) -> FileRead:
     """Recipe functions; any other Python is passed over, and so is Python that does not parse unless it was named."""
     from moelint.read.bases import recipe
     from moelint.read.models import provider
-    from moelint.read.recipes import looks_like_recipes, read_recipes
+    from moelint.read.recipe_entries import looks_like_recipes
+    from moelint.read.recipes import read_recipes
 
     if not looks_like_recipes(out.source.text):
         out.skipped = "no Megatron Bridge recipe"
@@ -227,8 +228,8 @@ def _unreadable(out: FileRead, error: TextError, options: ReadOptions) -> FileRe
     starts = out.source.line_starts()
     line = min(max(error.line, 1), len(starts))
     start = min(starts[line - 1] + max(error.column - 1, 0), len(text))
-    out.problems.append(Problem("syntax", error.message, start, min(start + 1, len(text))))
-    out.skipped = "broken"
+    kind, out.skipped = ("limit", "too large") if isinstance(error, TooLarge) else ("syntax", "broken")
+    out.problems.append(Problem(kind, error.message, start, min(start + 1, len(text))))
     return out
 
 

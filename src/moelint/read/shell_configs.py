@@ -19,8 +19,8 @@ from moelint.text.shell.commands import Command
 from moelint.text.shell.document import ENV, ShellDocument, ShellSetting
 from moelint.text.shell.expansion import Builder
 from moelint.text.shell.hazards import dropped
-from moelint.text.shell.interpreter import Interpreter, OutOfBudget
-from moelint.text.shell.pieces import Piece, Pieces, Word
+from moelint.text.shell.interpreter import Interpreter
+from moelint.text.shell.pieces import FUEL, MAX_WORK, OutOfBudget, Piece, Pieces, Word
 from moelint.text.shell.places import Layout
 from moelint.text.shell.script import MAX_SIZE, Script
 from moelint.text.shell.state import State
@@ -66,7 +66,15 @@ class Reader:
 
     def configs(self) -> list[Config]:
         """The configs of all commands that start a training."""
+        FUEL.left = MAX_WORK
         out: list[Config] = []
+        try:
+            self._configs(out)
+        except OutOfBudget:
+            self.problems.append(Problem("limit", "the commands are longer than moelint reads", 0, 1))
+        return out
+
+    def _configs(self, out: list[Config]) -> None:
         names: dict[str, int] = {}
         for command in list(self.interpreter.commands.values()):
             found = launch(command.words)
@@ -75,8 +83,7 @@ class Reader:
             elif found is not None and len(out) < _MAX_CONFIGS:
                 out += self._command(command, found, names)
         if not out:
-            out = self._loose_arguments(names)
-        return out
+            out += self._loose_arguments(names)
 
     def _loose_arguments(self, names: dict[str, int]) -> list[Config]:
         """Arrays and texts of flags that another script takes: each is a part of a config."""

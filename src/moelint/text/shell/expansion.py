@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from moelint.text.shell.arithmetic import Arithmetic, Unreadable
 from moelint.text.shell.parameters import parameter
 from moelint.text.shell.pieces import (
     ARGUMENT,
     ENVIRONMENT,
+    FUEL,
     Piece,
     Span,
     Word,
@@ -20,7 +21,6 @@ from moelint.text.shell.pieces import (
 )
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import MAX_TEXT, MAX_WORDS, State, Value
-from moelint.typed import Any
 
 _BLANKS = " \t\n\r"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
@@ -37,8 +37,9 @@ class Builder:
         self.words: list[list[Piece]] = []
         self.current: list[Piece] | None = None
 
-    def text(self, pieces: Any) -> None:
+    def text(self, pieces: Sequence[Piece]) -> None:
         """Literal or quoted text."""
+        FUEL.use(len(pieces))
         if self.current is None:
             self.current = []
         self.current += pieces
@@ -48,11 +49,12 @@ class Builder:
         if self.current is None:
             self.current = []
 
-    def unquoted(self, pieces: Any) -> None:
+    def unquoted(self, pieces: Sequence[Piece]) -> None:
         """The outcome of an expansion outside of quotes."""
         if not self.split:
             self.text(pieces)
             return
+        FUEL.use(len(pieces))
         for piece in pieces:
             if piece.text is None:
                 self.text([piece.changed(free=True)])
@@ -122,7 +124,7 @@ class Expander:
             pieces = []
             for number, word in enumerate(builder.words):
                 pieces += ([Piece(" ", ())] if number else []) + word
-        if sum(len(piece.text or "") for piece in pieces) > MAX_TEXT:
+        if len(pieces) > MAX_WORDS or sum(len(piece.text or "") for piece in pieces) > MAX_TEXT:
             return (unknown(("a text without end",), script.span(start, end)),)
         return tuple(pieces)
 
@@ -320,6 +322,7 @@ class Expander:
                 out.array([word.at(site) for word in state.arguments], quoted, name == "*")
             return
         held = self.plain(name, state, site)
+        FUEL.use(len(held))
         if isinstance(held, list):
             held = held[0].pieces if held else ()
         put([piece.at(site) for piece in held])

@@ -12,7 +12,7 @@ from moelint.text.shell.commands import Command
 from moelint.text.shell.conditions import Outcome
 from moelint.text.shell.expansion import Expander
 from moelint.text.shell.loops import Loops
-from moelint.text.shell.pieces import Piece, Pieces, Span, Word, text_of, unknown
+from moelint.text.shell.pieces import FUEL, MAX_WORK, OutOfBudget, Piece, Pieces, Span, Word, text_of, unknown
 from moelint.text.shell.script import MAX_SIZE, Script, from_pieces
 from moelint.text.shell.state import State, Value, meet
 from moelint.text.shell.statements import STATEMENTS, Flow
@@ -20,15 +20,11 @@ from moelint.text.shell.substitution import calculated, outcome, shown, trimmed
 from moelint.text.source import Source
 from moelint.typed import Any
 
-MAX_STEPS = 60_000  # statements
+MAX_STEPS = 20_000  # statements
 MAX_NESTING = 45  # statements inside statements, calls and scripts inside scripts included
 MAX_COMMANDS = 2_000
 
 Open = Callable[[str, Source], "Source | None"]
-
-
-class OutOfBudget(Exception):
-    """The script would take more steps than it is worth."""
 
 
 class Interpreter:
@@ -37,6 +33,7 @@ class Interpreter:
 
     def __init__(self, source: Source, define: dict[str, str], open_file: Open, top: str) -> None:
         self.source, self.open_file, self.top = source, open_file, top
+        FUEL.left = MAX_WORK
         self.held: dict[str, Pieces] = {}
         self.expander = Expander(define, self.held, self.substitute)
         self.commands: dict[Span, Command] = {}
@@ -66,7 +63,7 @@ class Interpreter:
 
     def block(self, script: Script, nodes: Iterable[Any], state: State) -> Flow:
         for node in nodes:
-            if node.is_named:
+            if node.is_named and node.type != "comment":
                 flow = self.statement(script, node, state)
                 if flow is not None:
                     return flow
@@ -384,9 +381,7 @@ class Interpreter:
 
 def _assumed(pieces: Pieces, why: str, known: set[tuple[object, ...]]) -> Pieces:
     """The pieces, assumed but for those that were there before."""
-    return tuple(
-        piece if _mark(piece) in known else piece.changed(assumed=piece.assumed or why) for piece in pieces
-    )
+    return tuple(piece if _mark(piece) in known else piece.changed(assumed=piece.assumed or why) for piece in pieces)
 
 
 def _mark(piece: Piece) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from moelint.text.shell.patterns import cut_off, translate
 from moelint.text.shell.pieces import (
     ARGUMENT,
     ENVIRONMENT,
+    FUEL,
     Piece,
     Pieces,
     Span,
@@ -55,6 +56,7 @@ def parameter(
         put(_indirect(expander, name, index, state, site))
         return
     held = _held(expander, name, index, state, site)
+    FUEL.use(len(held or ()))
     if count:
         put([_size(held, site)])
         return
@@ -281,6 +283,6 @@ def _replaced(expander: Expander, script: Script, at: int, end: int, rest: str, 
     if pattern is None or new is None or not pattern:
         return None
     expression = translate(pattern)
-    if expression is None:
+    if expression is None or pattern.count("*") * len(text) > 500:
         return None
     return re.sub(expression, lambda _: new, text, count=0 if every else 1)

@@ -13,6 +13,29 @@ _SITES = 6  # places remembered for one piece, the innermost first
 ARGUMENT, ENVIRONMENT, COMPUTED = "argument", "environment", "computed"  # why a piece is not known
 
 
+class OutOfBudget(Exception):
+    """The script would take more steps, or longer texts, than it is worth."""
+
+
+class Fuel:
+    """What is left of the work that one script may cost, in pieces of text handled."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = 0
+
+    def use(self, amount: int) -> None:
+        """Raises OutOfBudget when nothing is left."""
+        self.left -= amount
+        if self.left < 0:
+            raise OutOfBudget
+
+
+FUEL = Fuel()  # filled by whoever starts to follow a script
+MAX_WORK = 200_000
+
+
 class Piece:
     """A stretch of text. ``text`` is None if it is not known; then ``waits`` names what it waits for and ``why`` is the
     reason (ARGUMENT, ENVIRONMENT, COMPUTED). ``spans``: where it stands, then the expansions that bring it here.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from moelint.text.shell.pieces import ARGUMENT, Piece, Pieces, Word, text_of, waits_of
+from moelint.text.shell.pieces import ARGUMENT, FUEL, Piece, Pieces, Word, text_of, waits_of
 
 Value = Pieces | list[Word]  # a text, or an array (never changed in place)
 
@@ -92,8 +92,10 @@ def either(a: Value | None, b: Value | None, waits: tuple[str, ...]) -> Value:
 
 def words_either(a: list[Word], b: list[Word], waits: tuple[str, ...]) -> list[Word]:
     """The elements that are always there are certain, the others are there perhaps."""
-    if len(a) + len(b) > MAX_WORDS:
-        return a if len(a) > len(b) else b
+    same = _same(a, b)
+    if same:
+        return [*a[:same], *words_either(a[same:], b[same:], waits)]
+    FUEL.use(len(a) + len(b))
     one, two = groups(a), groups(b)
     keys_a, keys_b = [_key(group) for group in one], [_key(group) for group in two]
     head = 0
@@ -109,6 +111,20 @@ def words_either(a: list[Word], b: list[Word], waits: tuple[str, ...]) -> list[W
     out += _mixed(middle_b, shared, False, waits)
     out += [word for group in one[len(one) - tail :] for word in group]
     return out
+
+
+def _same(a: list[Word], b: list[Word]) -> int:
+    """How many words at the start are the very same, up to the start of a flag."""
+    at = 0
+    size = min(len(a), len(b))
+    while at < size and a[at] is b[at]:
+        at += 1
+    while at and not (at == len(a) == len(b)):
+        text = a[at - 1].certain_text
+        at -= 1
+        if text is not None and text.startswith("-"):
+            break
+    return at
 
 
 def _mixed(parts: list[list[Word]], shared: set[tuple[object, ...]], first: bool, waits: tuple[str, ...]) -> list[Word]:
