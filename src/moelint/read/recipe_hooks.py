@@ -9,6 +9,7 @@ from moelint.text.python.values import ClassValue, External, Instance
 from moelint.typed import Any
 
 _PROVIDER = "moelint.provider:"
+LAUNCHERS = frozenset(("pretrain", "finetune"))  # functions of megatron.bridge.training that start a run
 Facts = Callable[[str], "Mapping[str, Any] | None"]
 Defaults = Callable[[str, str], Any]
 
@@ -19,6 +20,8 @@ class RecipeHooks(Hooks):
 
     def __init__(self, models: Facts, recipes: Facts, defaults: Defaults) -> None:
         self.models, self.recipes, self.defaults = models, recipes, defaults
+        self.launched: list[Instance] = []  # configs with which the code started a run, as they were then
+        self.clone: Callable[[Any], Any] = lambda value: value
 
     def call(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         if "AutoBridge.from_hf" in name:
@@ -29,6 +32,11 @@ class RecipeHooks(Hooks):
             return bridge
         if name.startswith(_PROVIDER):
             return self.provider(name[len(_PROVIDER) :])
+        if name.startswith("megatron.bridge.") and name.rsplit(".", 1)[-1] in LAUNCHERS:
+            config = keywords.get("config", keywords.get("cfg", arguments[0] if arguments else None))
+            if isinstance(config, Instance):
+                self.launched.append(self.clone(config))
+            return None
         if name.endswith("_config") and name.startswith("megatron.bridge.") and not self.in_checkout(name):
             return self.official(("perf:" if ".perf_recipes." in name else "") + name.rsplit(".", 1)[-1])
         return NOTHING

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
+from moelint.read.recipe_entries import Entry, entries, makes_config
 from moelint.read.recipe_hooks import RecipeHooks
 from moelint.text.document import Problem
 from moelint.text.python.document import PythonDocument
@@ -22,7 +23,6 @@ from moelint.text.python.values import (
     Function,
     Instance,
     Opaque,
-    OutOfBudget,
     Place,
     Raised,
 )
@@ -31,7 +31,6 @@ from moelint.typed import Any
 
 DIALECT = "bridge-python"
 _TARGET = re.compile(r"_(\d+)gpu_([a-z]+[0-9]+)_")
-_CONFIG = re.compile(r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(", re.MULTILINE)
 # Classes of the trainer itself: their defaults are in its field tables
 _GENERAL = frozenset((
     "GPTModelProvider", "MLAModelProvider", "HybridModelProvider", "MambaModelProvider", "T5ModelProvider",
@@ -42,11 +41,6 @@ _OFFICIAL = re.compile(r"/megatron/bridge/(?:perf_)?recipes/")
 _SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
 
 _evaluators: dict[tuple[str, object], Evaluator] = {}
-
-
-def looks_like_recipes(text: str) -> bool:
-    """A cheap look before parsing: it speaks of Megatron Bridge and defines functions named as recipes are."""
-    return "megatron.bridge" in text and _CONFIG.search(text) is not None
 
 
 def read_recipes(
@@ -66,15 +60,13 @@ def read_recipes(
     document = PythonDocument(module)
     configs: list[Config] = []
     problems: list[Problem] = []
-    for node in module.tree.body:
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and _returns_config(node):
-            try:
-                value = evaluator.run(module, node.name)
-            except (Raised, OutOfBudget):
-                continue
-            if isinstance(value, Instance) and _is_container(value):
-                document.functions[node.name] = node
-                configs.append(_Reader(module, document, node, evaluator).config(value))
+    hooks = evaluator.hooks
+    assert isinstance(hooks, RecipeHooks)
+    for entry in entries(module, evaluator, hooks):
+        document.functions[entry.name] = entry.node
+        if entry.last is not None:
+            document.last[entry.name] = entry.last
+        configs.append(_Reader(module, document, entry, evaluator).config(entry.value))
     return configs, problems, document
 
 
@@ -104,6 +96,7 @@ def _evaluator(
         hooks = RecipeHooks(facts, recipes, defaults)
         hooks.in_checkout = lambda name: checkout.find(name.rsplit(".", 1)[0]) is not None  # type: ignore[method-assign]
         found = _evaluators[top, revision] = Evaluator(checkout, hooks)
+        hooks.clone = found.clone
     return found
 
 
@@ -121,41 +114,26 @@ def _top(path: str) -> str:
     return os.sep.join(parts[: parts.index("src")]) or os.sep if "src" in parts else folder
 
 
-def _returns_config(node: ast.FunctionDef) -> bool:
-    spec = node.args
-    needed = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
-    if needed or any(default is None for default in spec.kw_defaults):
-        return False
-    if node.returns is not None:
-        return "ConfigContainer" in ast.unparse(node.returns)
-    return "_config" in node.name
-
-
-def _is_container(value: Instance) -> bool:
-    return value.class_name() == "ConfigContainer" or ("model" in value.attributes and "train" in value.attributes)
-
-
 class _Reader:
     """Turns one evaluated ConfigContainer into a config."""
 
-    def __init__(
-        self, module: Module, document: PythonDocument, node: ast.FunctionDef, evaluator: Evaluator
-    ) -> None:
-        self.module, self.document, self.node, self.evaluator = module, document, node, evaluator
+    def __init__(self, module: Module, document: PythonDocument, entry: Entry, evaluator: Evaluator) -> None:
+        self.module, self.document, self.evaluator = module, document, evaluator
+        self.node, self.name = entry.node, entry.name
 
     def config(self, value: Instance) -> Config:
         node, source = self.node, self.module.source
-        out = Config(node.name, node.lineno, DIALECT, "bridge", self.document)
+        out = Config(self.name, node.lineno, DIALECT, "bridge", self.document)
         out.start = self.module.span(node)[0]
         out.end = self.module.span(node)[1]
-        out.root = (node.name,)
+        out.root = (self.name,)
         self.document.sections[out.root] = (out.start, out.start + len(source.line(node.lineno).rstrip()))
         self.out = out
         if _OFFICIAL.search(source.path.replace(os.sep, "/")):
             out.written["recipe.official"] = Written("recipe.official", True, "official", None, None, "base")
         for name, held in value.attributes.items():
             self.section(name, held, value)
-        said = _TARGET.search(node.name)
+        said = _TARGET.search(self.name)
         if said is not None:
             out.stated["gpus"] = (int(said.group(1)), "config")
             out.stated["gpu"] = (said.group(2), "config")
@@ -234,7 +212,7 @@ class _Reader:
         if place is None:
             origin = origin or "base"
         elif place.module is self.module and not self.elsewhere(place):
-            setting = self.document.add((self.node.name, *key.split(".")), place, value)
+            setting = self.document.add((self.name, *key.split(".")), place, value)
             document, origin = self.document, "file"
         else:
             origin = "inherited"
@@ -248,8 +226,7 @@ class _Reader:
         return any(
             isinstance(other, ast.FunctionDef)
             and other.lineno <= line <= (other.end_lineno or 0)
-            and not other.name.startswith("_")
-            and _returns_config(other)
+            and makes_config(other)
             for other in self.module.tree.body
         )
 

@@ -22,7 +22,8 @@ class PythonDocument(Document):
         self.sections: dict[Path, tuple[int, int]] = {}
         self.problems = []
         self.comments = _comments(self.source.text)
-        self.functions: dict[str, ast.FunctionDef] = {}
+        self.functions: dict[str, ast.FunctionDef | ast.If] = {}  # where each config is made
+        self.last: dict[str, tuple[ast.stmt, str]] = {}  # the statement that hands it on, and its variable
         self._places: dict[Path, Place] = {}
 
     def add(self, path: Path, place: Place, value: Any) -> Setting:
@@ -67,7 +68,10 @@ class PythonDocument(Document):
         function = self.functions[path[0]]
         if place is not None and place.statement is not None and place.statement in function.body:
             statement = place.statement
-            text = f"{self._root(path[0])}.{'.'.join(path[1:])} = {literal(value)}"
+            root = self.last.get(path[0])
+            if root is None:
+                raise EditError("the function does not return a variable that could be changed")
+            text = f"{root[1]}.{'.'.join(path[1:])} = {literal(value)}"
             at = self.module.span(statement)[1]
             line_end = self.source.text.find("\n", at)
             at = len(self.source.text) if line_end < 0 else line_end
@@ -103,26 +107,19 @@ class PythonDocument(Document):
         raise EditError("two changes touch the same place")
 
     def _override(self, path: Path, value: Any) -> list[Edit]:
-        """One more assignment, before the function returns."""
-        function = self.functions[path[0]]
-        last = function.body[-1]
-        if not isinstance(last, ast.Return):
-            raise EditError("the function does not end with a return")
+        """One more assignment, before the config is handed on."""
+        found = self.last.get(path[0])
+        if found is None:
+            raise EditError("the function does not return a variable that could be changed")
+        last, root = found
         start = self.module.span(last)[0]
         line = self.source.position(start)[0]
         first = self.source.line_starts()[line - 1]
         indent = self.source.text[first:start]
         if indent.strip():
-            raise EditError("the return shares its line with other code")
-        text = f"{indent}{self._root(path[0])}.{'.'.join(path[1:])} = {literal(value)}{self.source.newline}"
+            raise EditError("the statement that hands the config on shares its line with other code")
+        text = f"{indent}{root}.{'.'.join(path[1:])} = {literal(value)}{self.source.newline}"
         return [Edit(first, first, text)]
-
-    def _root(self, name: str) -> str:
-        """The variable that holds the config: what the function returns."""
-        last = self.functions[name].body[-1]
-        if isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
-            return last.value.id
-        raise EditError("the function does not return a variable that could be changed")
 
 
 def literal(value: Any) -> str:
