@@ -18,6 +18,7 @@ COMMANDS = {
     "schema": "Print a published JSON Schema.",
     "walls": "Show memory, communication, compute and host of a config.",
     "diagnose": "Say from the log of a failed run what to change.",
+    "matrix": "Show which features go together, for a release and a GPU.",
     "compare": "Say whether two configs are a matched A/B, and what differs.",
     "init": "Write a starting .moelint.yaml.",
 }

@@ -39,6 +39,17 @@ def fixes_for(compiled: Iterable[tuple[Any, ...]], scope: Any, config: Config, c
     return fixes
 
 
+def outcomes(compiled: Iterable[tuple[Any, ...]], scope: Any, config: Config) -> list[tuple[dict[str, Any], list[str]]]:
+    """What the alternatives of one verdict come to, (set, unset) each, where no text is at hand to edit."""
+    out = []
+    for _, whens, sets, add, remove, rename, unset, _ in compiled:
+        if all(_holds(tree, scope) for tree in whens):
+            changes = _changes(sets, add, remove, rename, unset, scope, config)
+            if changes:
+                out.append(_outcome(changes, scope, config))
+    return out
+
+
 def _holds(tree: Any, scope: Any) -> bool:
     from moelint.lang.closures import condition
 
