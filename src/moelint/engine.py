@@ -11,7 +11,7 @@ from moelint.errors import UsageError
 from moelint.findings import problems, select
 from moelint.findings.anchor import anchor
 from moelint.findings.fingerprint import number
-from moelint.findings.fold import fold
+from moelint.findings.fold import fold, most
 from moelint.findings.suppress import Suppressions
 from moelint.findings.waiting import waiting
 from moelint.options import Options
@@ -165,6 +165,7 @@ class Engine:
             findings += file.config(config, report)
             ignores += [(ignore, config.name) for ignore in config.ignores]
         findings.sort(key=_order)
+        findings = most(findings)
         number(findings)
         if ignores:
             suppressions = Suppressions(source, ignores)

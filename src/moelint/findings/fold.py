@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from moelint.findings.problems import finding
 from moelint.results import SEVERITIES, Finding
+
+
+MOST = 1000
+"""Findings that are told of one file."""
+
+
+def most(findings: list[Finding]) -> list[Finding]:
+    """The gravest findings of a file, in order, and one that says how many more there are."""
+    if len(findings) <= MOST:
+        return findings
+    ranked = sorted(range(len(findings)), key=lambda n: (-SEVERITIES.index(findings[n].severity), n))
+    kept = [findings[n] for n in sorted(ranked[:MOST])]
+    kept.append(finding("limit", f"{len(findings) - MOST:,} more findings in this file are not shown", kept[-1].place))
+    return kept
 
 
 def fold(findings: list[Finding]) -> list[Finding]:

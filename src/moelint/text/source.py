@@ -13,6 +13,10 @@ class TextError(Exception):
         self.message, self.path, self.line, self.column = message, path, line, column
 
 
+class TooLarge(TextError):
+    """A text with more in it than any config has: reading on could take long, or fill the memory."""
+
+
 class Source:
     """Decoded text of one file. Offsets count characters of ``text``; the BOM, if any, is not in it."""
 

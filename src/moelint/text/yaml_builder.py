@@ -18,6 +18,9 @@ MAX_ALIASED = 10_000
 MAX_FORGOTTEN = 100
 """Sections that a file may write twice; each costs a walk over what has been read."""
 
+MAX_TWICE = 100
+"""Keys written twice that are told one by one."""
+
 Key = tuple[str, int, int]  # name, start, end
 
 
@@ -57,7 +60,7 @@ class Builder:
         self.documents: list[YamlDocument] = []
         self.guarded: list[tuple[int, int]] = []  # quoted and block scalars with a '#' inside
         self.aliased = self.forgotten = 0
-        self.limited = False
+        self.limited, self.twice = False, 0
         self.stack: list[Frame] = []
         self._begin(0)
 
@@ -81,7 +84,11 @@ class Builder:
             path = (*frame.path, name)
             line = self.source.position(keys[name])[0]
             message = f"'{name}' is written twice: line {line} is lost, this one is used"
-            self.problems.append(Problem("duplicate-key", message, start, end, path))
+            self.twice += 1
+            if self.twice <= MAX_TWICE:
+                self.problems.append(Problem("duplicate-key", message, start, end, path))
+            else:
+                self._limit(f"more than {MAX_TWICE} keys are written twice", start, end)
             self._forget(path, start)
         keys[name] = start
         return name, start, end

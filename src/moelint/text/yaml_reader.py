@@ -11,7 +11,7 @@ import re
 from moelint.text import libyaml
 from moelint.text.document import Problem, Setting
 from moelint.text.scalars import Opaque, plain, tagged
-from moelint.text.source import Source, TextError
+from moelint.text.source import Source, TextError, TooLarge
 from moelint.text.spans import back, block_end, past_properties
 from moelint.text.yaml_builder import MAX_DEPTH, Anchor, Builder, Frame, Key
 from moelint.text.yaml_document import YamlDocument
@@ -24,6 +24,8 @@ from yaml.events import (  # isort: skip
 )
 
 MAX_CHARACTERS = 4 << 20
+MAX_EVENTS = 300_000
+"""What libyaml may tell of one text: about two for each setting or list element."""
 
 _STYLES = {"": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded"}
 _COLLECTION_TAGS = {None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
@@ -75,6 +77,9 @@ class _Reader(Builder):
             event = event_of()
             kind = type(event)
             count += 1
+            if count > MAX_EVENTS:
+                where = self.source.position(event.start_mark.index)
+                raise TooLarge(f"more than {MAX_EVENTS // 2:,} values: no training config is so large", self.source.path, *where)
             if kind is ScalarEvent:
                 start, end = event.start_mark.index, event.end_mark.index
                 value, style, tag = event.value, event.style, event.tag

@@ -89,6 +89,8 @@ def check(effective: Effective) -> list[KeyProblem]:
             found = checker.one(key, written)
             if found is not None:
                 out.append(found)
+                if len(out) > MAX_TOLD:
+                    break
     said = set()
     for setting in effective.config.unread:
         unread = checker.unread(setting)
@@ -98,12 +100,21 @@ def check(effective: Effective) -> list[KeyProblem]:
     return out
 
 
+MAX_TOLD = 1000
+"""Keys of one config that are told."""
+MAX_SEARCHED = 100
+"""Unknown names of one config for which a near one is looked for."""
+
+
 class _Checker:
     def __init__(self, effective: Effective) -> None:
         self.effective, self.table = effective, effective.table
         self.layers, self.trainer = effective.layers, effective.config.trainer
         stated = effective.target.values.get(TRAINER_PACKAGE[self.trainer].replace("-", "_").replace("_lm", "_core"))
         self.certain = stated is None or stated.hangs_on is None
+        self.searched = 0
+        self.heads: dict[str, str | None] = {}
+        self.homes: dict[str, list[str]] | None = None
         self.package = TRAINER_PACKAGE[self.trainer]
         self.dump = effective.config.dialect in DUMPS
         self.python = effective.config.dialect == "bridge-python"  # an attribute of a Python object, not an override
@@ -142,7 +153,7 @@ class _Checker:
             parent is None or parent[0] not in ("bool", "int", "float", "str", "list[int]", "list[str]")
         ):
             return None  # a part of a setting that holds a structure
-        if not any(k.startswith(section + ".") for k in self.table.specs):
+        if section not in self.table.sections:
             return None
         if self._class(section) not in CLASSES or name in other_names(section):
             return None
@@ -181,15 +192,21 @@ class _Checker:
         return value.rsplit(".", 1)[-1] if isinstance(value, str) else "?"
 
     def _home(self, section: str, name: str) -> str | None:
-        homes = sorted({k.partition(".")[0] for k in self.table.specs if k.partition(".")[2] == name} - {section})
+        if self.homes is None:
+            self.homes = {}
+            for home, names in sorted(self.table.sections.items()):
+                for other in names:
+                    self.homes.setdefault(other, []).append(home)
+        homes = [home for home in self.homes.get(name, ()) if home != section]
         return homes[0] if len(homes) == 1 else " or ".join(homes) if homes else None
 
     def _near(self, section: str, name: str) -> str | None:
+        if self.searched >= MAX_SEARCHED:
+            return None
+        self.searched += 1
         from moelint.lang.suggest import nearest
 
-        stem = section + "."
-        size = len(stem)
-        return nearest(name, (k[size:] for k in self.table.specs if k.startswith(stem)))
+        return nearest(name, self.table.sections[section])
 
     def other_release(self, key: str, written: Written, bits: int) -> KeyProblem | None:
         """A key that only other releases have: not yet, or no longer."""
@@ -261,17 +278,9 @@ class _Checker:
         if self.trainer == "lm":
             return self._flag(name, setting)
         head = str(setting.path[0]) if setting.path else ""
-        from moelint.lang.suggest import distance
-
-        sections = {k.partition(".")[0] for k in self.table.specs}
-        near = next(
-            (
-                s
-                for s in sorted(sections)
-                if head != s and len(head) > 3 and distance(head, s, 2) <= (1 if len(s) < 6 else 2)
-            ),
-            None,
-        )
+        if head not in self.heads:
+            self.heads[head] = self._section_like(head)
+        near = self.heads[head]
         if near is None:
             return None
         problem = KeyProblem(
@@ -284,9 +293,20 @@ class _Checker:
         problem.setting = setting
         return problem
 
-    def _flag(self, name: str, setting: Setting) -> KeyProblem | None:
-        if not name.startswith("--"):
+    def _section_like(self, head: str) -> str | None:
+        """The section that a name may be meant for."""
+        if len(head) <= 3 or self.searched >= MAX_SEARCHED:
             return None
+        self.searched += 1
+        from moelint.lang.suggest import distance
+
+        likely = (s for s in sorted(self.table.sections) if s != head)
+        return next((s for s in likely if distance(head, s, 2) <= (1 if len(s) < 6 else 2)), None)
+
+    def _flag(self, name: str, setting: Setting) -> KeyProblem | None:
+        if not name.startswith("--") or self.searched >= MAX_SEARCHED:
+            return None
+        self.searched += 1
         from moelint.lang.suggest import nearest
         from moelint.read import flags
 

@@ -32,7 +32,7 @@ class Table:
     releases that have it, for the keys that not all of them have.
     """
 
-    __slots__ = ("defaults", "elsewhere", "exprs", "release", "specs", "trainer", "variants")
+    __slots__ = ("_sections", "defaults", "elsewhere", "exprs", "release", "specs", "trainer", "variants")
 
     def __init__(self, trainer: str, release: str, compiled: dict[str, Any]) -> None:
         self.trainer, self.release = trainer, release
@@ -43,6 +43,18 @@ class Table:
         self.specs: dict[str, Spec] = compiled["specs"]
         self.elsewhere: dict[str, int] = compiled["elsewhere"]
         self.variants: dict[str, dict[str, tuple[str, Any, Spec] | None]] = compiled["variants"]
+
+        self._sections: dict[str, list[str]] | None = None
+
+    @property
+    def sections(self) -> dict[str, list[str]]:
+        """Section → the names in it."""
+        if self._sections is None:
+            self._sections = {}
+            for key in self.specs:
+                section, _, name = key.partition(".")
+                self._sections.setdefault(section, []).append(name)
+        return self._sections
 
     def knows(self, key: str) -> bool:
         """Whether this release has the key, in any model or dataset class."""
