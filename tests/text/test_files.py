@@ -42,7 +42,7 @@ def test_what_is_read_is_written_back_byte_for_byte(tmp_path: Path, data: bytes)
         ("ü: ".encode() + b"\xff", 1, 4, "not UTF-8"),
         (b"a: 1\nb\0: 2\n", 2, 2, "NUL"),
         (b"\xff\xfea", 1, 1, "not UTF-16"),
-        (b"\xff\xfe\0\0a\0\0\0", 0, 0, "UTF-32"),
+        (b"\xff\xfe\0\0a\0\0\0", 1, 1, "UTF-32"),
     ],
 )
 def test_what_is_no_text_says_where(tmp_path: Path, data: bytes, line: int, column: int, words: str) -> None:
