@@ -106,13 +106,16 @@ class _Run:
                 found = UNKNOWN
         return found
 
-    def holds(self, number: int, keep: frozenset[str]) -> bool:
-        """Whether a case fires for sure under a mask: stops at the first part that is not true."""
+    def open_part(self, number: int, keep: frozenset[str]) -> int | None:
+        """The first part of a case that is not true under a mask, -1 for a gate; None if it fires for sure."""
         entry = self.cases[number]
         if any(self.allowed(gate, keep) is not True for gate in entry[6]):
-            return False
+            return -1
         scope = self.effective.scope(entry[5], keep)
-        return all(part(scope) is True for part in self.packs.parts(number))
+        for at, part in enumerate(self.packs.parts(number)):
+            if part(scope) is not True:
+                return at
+        return None
 
     def allowed(self, gate: int, keep: frozenset[str] | None) -> Any:
         found = self.gates.get((gate, keep))
@@ -126,12 +129,27 @@ class _Run:
         scope = self.effective.scope(entry[5])
         recorder = self.recorder(number)
         reads = [*recorder.names]
-        if self.holds(number, _NOTHING):
+        stuck = self.open_part(number, _NOTHING)
+        if stuck is None:
             return Verdict(self.packs.rule(number), scope, "certain", None, reads)
-        for key in self.assumptions(number, recorder.names):
-            if self.holds(number, self.together(key)):
+        for key, together in self.candidates(number, stuck, recorder.names):
+            if self.open_part(number, together) is None:
                 return Verdict(self.packs.rule(number), scope, "assumed", key, reads)
         return None
+
+    def candidates(self, number: int, stuck: int, names: Any) -> list[tuple[str, frozenset[str]]]:
+        """(key, it with its other spellings) for each assumption that may make a case fire: only those under the part
+        that is open without any. An assumed target rides along with every key, so one under that part lets all in."""
+        found = [(key, self.together(key)) for key in self.assumptions(number, names)]
+        if stuck < 0 or len(found) < 2:
+            return found
+        part = self.packs.parts(number)[stuck]
+        recorder = Recorder(self.effective.scope(self.cases[number][5]), self.effective.facts)
+        part(recorder)
+        under = self.hanging(number, recorder.names)
+        if any(key.startswith("target.") for key in under):
+            return found
+        return [(key, together) for key, together in found if not together.isdisjoint(under)]
 
     def together(self, key: str) -> frozenset[str]:
         """A key with the other spellings of the same thing."""
@@ -142,13 +160,19 @@ class _Run:
         """Assumed keys under what a case reads: settings, then the targets of its gates, then others."""
         entry = self.cases[number]
         targets = [f"target.{name}" for gate in entry[6] for name in _packages(self.packs.applies[gate])]
-        found: list[str] = self.effective.assumptions([*names, *targets], entry[5])
+        found = self.hanging(number, [*names, *targets])
+        return sorted(found, key=lambda k: (k.startswith("target."), k not in targets, k))
+
+    def hanging(self, number: int, names: Any) -> set[str]:
+        """Assumed keys under some names, those of other revisions included."""
+        entry = self.cases[number]
+        found = set(self.effective.assumptions(names, entry[5]))
         for revision in self.packs.revisions(number):
             prefix, other = revision + ".", getattr(self.effective, revision)
             asked = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
             if other is not None and asked:
-                found = list({*found, *other.assumptions(asked, entry[5] if revision == "before" else "last")})
-        return sorted(found, key=lambda k: (k.startswith("target."), k not in targets, k))
+                found.update(other.assumptions(asked, entry[5] if revision == "before" else "last"))
+        return found
 
     def recorder(self, number: int) -> Recorder:
         """What a case reads, by running it once more."""
