@@ -24,7 +24,7 @@ from yaml.events import (  # isort: skip
 )
 
 MAX_CHARACTERS = 4 << 20
-MAX_EVENTS = 300_000
+MAX_EVENTS = 200_000
 """What libyaml may tell of one text: about two for each setting or list element."""
 
 _STYLES = {"": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded"}
@@ -79,7 +79,8 @@ class _Reader(Builder):
             count += 1
             if count > MAX_EVENTS:
                 where = self.source.position(event.start_mark.index)
-                raise TooLarge(f"more than {MAX_EVENTS // 2:,} values: no training config is so large", self.source.path, *where)
+                message = f"more than {MAX_EVENTS // 2:,} values: no training config is so large"
+                raise TooLarge(message, self.source.path, *where)
             if kind is ScalarEvent:
                 start, end = event.start_mark.index, event.end_mark.index
                 value, style, tag = event.value, event.style, event.tag
