@@ -5,7 +5,6 @@ from __future__ import annotations
 from moelint.findings.problems import finding
 from moelint.results import SEVERITIES, Finding
 
-
 MOST = 1000
 """Findings that are told of one file."""
 

@@ -34,11 +34,11 @@ def key(text: str) -> Key:
         raise ValueError("version too long")
     if _is_plain(text):
         return (0, _release(text), _NO_PRE, -1, _NO_DEV, ())
-    for mark, pre, dev in _USUAL:  # what tables and containers hold, without the pattern (it takes longer to compile)
+    for mark, kind, is_dev in _USUAL:  # what tables and containers hold, without the pattern (it takes longer to compile)
         head, found_mark, number = text.partition(mark)
         if found_mark and number.isdigit() and number.isascii() and _is_plain(head):
             tail = int(number)
-            return (0, _release(head), (*pre, 0 if dev else tail), -1, (0, tail) if dev else _NO_DEV, ())
+            return (0, _release(head), (*kind, 0 if is_dev else tail), -1, (0, tail) if is_dev else _NO_DEV, ())
     global _compiled
     if _compiled is None:
         import re

@@ -6,8 +6,8 @@ default, and that hangs on settings alone, is *watched*: as long as the config c
 makes this right for partial configs too: what is not true with all defaults known is not true with some unknown.
 
 Where all defaults are known (not in fragments), a case that has more such conjuncts is tried only if the config has a
-token of each: a conjunct that is false with the defaults, and stays so, leaves the case false whatever else is unknown. The same shows which of the
-trainer's rewrites stay quiet.
+token of each: a conjunct that is false with the defaults, and stays so, leaves the case false whatever else is
+unknown. The same shows which of the trainer's rewrites stay quiet.
 
 A *token* is a key whose value differs from its default, or ``?key`` for one that is written at all. The index is made
 once for each set of defaults (trainer, dialect, release, model class) and stored beside the packs.

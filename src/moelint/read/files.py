@@ -68,7 +68,8 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
             continue
         if len(out.configs) >= MAX_CONFIGS:
             start = _first(document)
-            problems.append(Problem("limit", f"more than {MAX_CONFIGS} configs: the rest is not checked", start, start + 1))
+            message = f"more than {MAX_CONFIGS} configs: the rest is not checked"
+            problems.append(Problem("limit", message, start, start + 1))
             break
         out.configs += configs_of(document, tables()[name], options, len(out.configs))
         out.problems += document.problems
