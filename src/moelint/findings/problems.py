@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moelint.findings.builtin import KINDS, OTHER
-from moelint.results import Finding, Place
+from moelint.results import Finding, Fix, Place
 from moelint.text.document import Problem
 from moelint.text.source import Source
 
@@ -27,4 +27,8 @@ def from_problem(problem: Problem, source: Source, config: str | None = None) ->
     key = ".".join(str(part) for part in problem.path)
     item = finding(problem.kind, problem.message, place(source, problem.start, problem.end), key)
     item.config = config
+    if problem.edits and problem.sets:
+        fix = Fix(1, "unsafe", dict(problem.sets), [], "the command then has all that stands in it")
+        fix.edits = problem.edits
+        item.fixes = [fix]
     return item

@@ -12,9 +12,11 @@ from moelint.read.configs import ReadOptions
 from moelint.read.shell_configs import Reader
 from moelint.read.tables import tables
 from moelint.text.document import Problem
+from moelint.text.edits import apply
 from moelint.text.source import Source, TextError
 from moelint.typed import Any
 
+_REPAIRS = 3  # problems of one text whose repair is worked out
 _FAR = 5  # folders above the script in which a relative path may start
 
 
@@ -56,7 +58,28 @@ def read_script(source: Source, options: ReadOptions) -> tuple[list[Config], lis
     configs = reader.configs()
     for config in configs:
         finish(config, reader)
+    for problem in [problem for problem in reader.problems if problem.edits][:_REPAIRS]:
+        _repair(problem, source, options, configs)
     return configs, reader.problems, reader, None if configs else reader.reason or "no command that starts a training"
+
+
+def _repair(problem: Problem, source: Source, options: ReadOptions, configs: list[Config]) -> None:
+    """Works out what the edits of a problem would set, by reading the text with them; forgets them if more changes."""
+    text = apply(source.text, problem.edits)
+    reader = Reader(
+        Source(source.path, text, source.encoding, source.bom), options, opener(source, options.read or _plain)
+    )
+    after = reader.configs()
+    sets: dict[str, Any] = {}
+    for old, new in zip(configs, after, strict=False):
+        for key, found in new.written.items():
+            if key not in old.written and found.origin == "file":
+                sets[key] = found.value
+    if len(after) != len(configs) or any(value is UNKNOWN for value in sets.values()):
+        sets = {}
+    problem.sets = sets
+    if not sets:
+        problem.edits = []
 
 
 def finish(config: Config, reader: Reader) -> None:

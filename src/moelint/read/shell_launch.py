@@ -13,6 +13,7 @@ _SECTIONS = (
     "|mixed_precision|comm_overlap|profiling|peft|env_vars|ft"
 )
 _BRIDGE_WORD = re.compile(rf"\+{{0,2}}({_SECTIONS})(\.\w+)+=")
+_REST = re.compile(r"--?[A-Za-z]|\+{0,2}[a-z_]\w*(\.[A-Za-z_]\w*)+=")
 HYDRA_WORD = re.compile(r"(\+{1,2}|~)?[A-Za-z_][\w./@-]*=")
 _BRIDGE_PROGRAMS = {"run_recipe.py", "run_script.py", "setup_experiment.py", "launch_with_nemo_run.py"}
 _PERF_PROGRAMS = {"run_script.py", "setup_experiment.py"}
@@ -56,6 +57,8 @@ def launch(words: list[Word]) -> Launch | str | None:
     """The training that a command starts; a text says why one that looks like it is passed over; None: it is no such
     thing at all."""
     texts = [word.certain_text for word in words]
+    if texts and texts[0] is not None and _REST.match(texts[0]):
+        return None  # the rest of a command that ended before its author meant it to
     at = _program(texts)
     name = ""
     if at is not None:

@@ -10,12 +10,17 @@ Path = tuple[Any, ...]  # mapping keys are str (as written, unquoted), sequence 
 
 
 class Problem:
-    """Something wrong with the text itself: ``kind`` is 'syntax', 'duplicate-key', 'limit', 'dropped-flag', …"""
+    """Something wrong with the text itself: ``kind`` is 'syntax', 'duplicate-key', 'limit', 'dropped-flag', …
 
-    __slots__ = ("end", "kind", "message", "path", "start")
+    ``edits`` repair it where that is sure; ``sets`` are the canonical keys that then have other values.
+    """
+
+    __slots__ = ("edits", "end", "kind", "message", "path", "sets", "start")
 
     def __init__(self, kind: str, message: str, start: int, end: int, path: Path = ()) -> None:
         self.kind, self.message, self.start, self.end, self.path = kind, message, start, end, path
+        self.edits: list[Edit] = []
+        self.sets: dict[str, Any] = {}
 
 
 class Setting:

@@ -83,7 +83,8 @@ class Layout:
                 "ERROR": self.errors,
             }.get(kind)
             if into is not None:
-                into.append((script.offset(node.start_byte), script.offset(node.end_byte)))
+                start, end = script.offset(node.start_byte), script.offset(node.end_byte)
+                into.append((start - 1 if kind == "heredoc_body" else start, end))
             if node.child_count:
                 waiting += node.children
 
@@ -105,6 +106,9 @@ class Layout:
     def is_quoted(self, at: int) -> bool:
         """Whether a place lies inside of quotes."""
         return _inside(self.quoted, at)
+
+    def is_comment(self, at: int) -> bool:
+        return _inside(self.comments, at)
 
     def in_array(self, at: int) -> bool:
         return _inside(self.arrays, at)
