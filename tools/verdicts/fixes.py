@@ -26,7 +26,7 @@ FEATURES = (
     "fp8", "fp4", "cpu_offloading", "fine_grained_activation_offloading", "recompute_granularity", "mtp_num_layers",
     "moe_router_enable_expert_bias", "sequence_parallel", "multi_latent_attention", "moe_paged_stash", "batch_invariant_mode",
     "use_megatron_fsdp", "use_torch_fsdp2", "optimizer_cpu_offload", "overlap_grad_reduce", "overlap_param_gather", "moe_expert_capacity_factor",
-    "moe_pad_expert_input_to_capacity", "moe_flex_dispatcher_backend", "moe_router_padding_for_quantization",
+    "moe_pad_expert_input_to_capacity", "moe_router_padding_for_quantization",
 )  # fmt: skip
 OFF = (None, False, "none", "", 0, [], "<absent>")
 
