@@ -57,15 +57,51 @@ def test_text_says_what_a_performance_engineer_asks() -> None:
     assert "30.5 B parameters, 3.4 B active" in said
     assert "TP 1 × CP 1 × DP 16" in said
     assert "ETP 1 × EP 16 × EDP 1   one expert group spans 2 NVLink domains of 8" in said
-    assert re.search(r"MEMORY  fullest stage 0: 55\.5 to 61\.9 of 80 GiB", said)
-    assert "59 MB over NVLink, 67 MB over the network a GPU" in said
-    assert "4,096×2048×1536" in said
-    assert "above the ridge of 295 rows" in said
+    assert re.search(r"MEMORY  fullest stage 0: 55\.5 to 61\.9 of 79\.6 GiB", said)
+    assert re.search(r"expert dispatch +1\.84 ms +38%  59 MB NVLink \+ 67 MB network", said)
+    assert "ridge at 295 rows" in said
+    assert re.search(r"4,096 × 2,048 × 1,536 +723 FLOP/byte .* above the ridge", said)
     assert re.search(r"step [\d.]+ to [\d.]+ s · \d+ to \d+ TFLOPS a GPU", said)
     assert "The communication wall stands first" in said
     assert "expert_model_parallel_size 16 → 8" in said
     assert "moe_token_dispatcher_type alltoall → flex" in said
-    assert max(len(line) for line in said.split("\n")) < 180
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_text_fits_the_terminal(width: int) -> None:
+    pages = [
+        page_of(QWEN3_30B, QWEN_16, "h100"),
+        page_of(DEEPSEEK_V3, DEEPSEEK_256, "gb200"),
+        page_of(QWEN3_30B, Layout(16, tp=2, cp=2, pp=2, ep=4, global_batch=128), "h100"),
+    ]
+    for one in pages:
+        assert max(len(line) for line in text([one], False, False, True, width).split("\n")) <= width
+    assert max(len(line) for line in text(pages[:2], True, False, True, width).split("\n")) <= width
+
+
+def test_every_collective_of_a_layer_is_shown_with_its_share_and_where_it_runs() -> None:
+    one = page_of(QWEN3_30B, Layout(16, tp=2, cp=2, pp=2, ep=4, global_batch=128), "h100")
+    rows = one["communication"]["layer_forward"]
+    assert [row["name"] for row in rows] == [
+        "expert dispatch", "expert combine", "tensor-parallel gather/scatter", "context-parallel ring",
+    ]  # fmt: skip
+    assert all(row["nvlink_mb"] > 0 and row["nic_mb"] == 0 for row in rows)
+    compute = one["communication"]["layer_ms"]
+    whole = compute + sum(row["ms"] for row in rows)
+    for row in rows:
+        assert row["share"] == pytest.approx(row["ms"] / whole)
+    # four gathers and scatters around attention of half the hidden states (TP 2), none around routed experts
+    assert rows[2]["nvlink_mb"] == pytest.approx(2 * 2048 * 2048 * 2 / 2 / 1e6)
+
+
+def test_the_verdict_of_the_page_is_that_of_the_rule() -> None:
+    verdicts = []
+    for ep in (16, 8, 4):
+        one = page_of(QWEN3_30B, Layout(16, ep=ep, global_batch=1024, seq=6144), "h100")
+        memory = next(w for w in one["walls"] if w["wall"] == "memory")
+        verdicts.append(memory["verdict"])
+        assert (memory["verdict"] == "does not fit") == (one["memory"]["floor_gib"] > one["memory"]["hbm_gib"])
+    assert verdicts[-1] == "does not fit"
 
 
 def test_text_without_unicode_is_ascii() -> None:

@@ -108,6 +108,18 @@ def _nothing(files: tuple[str, ...], name: str | None) -> str:
     return f"{shown}: no training config that moelint knows (state its dialect: # moelint: dialect=…)"
 
 
+def _columns(output: str | None) -> int:
+    """Columns of the terminal; COLUMNS wins, and a file or a pipe has the usual ones."""
+    from moelint.report.walls_text import WIDTH
+
+    said = os.environ.get("COLUMNS", "")
+    if output is not None:
+        return WIDTH
+    if said.isdecimal():
+        return int(said)
+    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else WIDTH
+
+
 def _colored(color: str, output: str | None) -> bool:
     if color == "auto":
         return output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -126,4 +138,4 @@ def _render(pages: list[dict[str, Any]], format_: str, beside: bool, color: bool
     from moelint.report.walls_text import text
 
     encoding = "utf-8" if output is not None else getattr(sys.stdout, "encoding", None) or "ascii"
-    return text(pages, beside, color, "utf" in encoding.lower())
+    return text(pages, beside, color, "utf" in encoding.lower(), _columns(output))

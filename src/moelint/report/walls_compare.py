@@ -58,4 +58,6 @@ def _at(page: Page, path: str, form: str) -> str:
         if not isinstance(value, dict) or part not in value:
             return "–"
         value = value[part]
+    if isinstance(value, bool):
+        return "on" if value else "off"
     return "–" if value is None else form.format(value)

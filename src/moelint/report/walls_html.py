@@ -26,7 +26,7 @@ p{margin:4px 0 8px}.soft{color:var(--soft);font-size:14px;overflow-wrap:anywhere
 .card{flex:1 1 120px;background:#f4f6f9;border-radius:8px;padding:8px 12px}
 .card b{display:block;font-size:19px;line-height:1.3}.card span{font-size:12.5px;color:var(--soft)}
 svg{width:100%;height:auto;display:block;margin:6px 0;font-family:inherit}svg text{fill:var(--ink)}
-.label{font-size:12px}.small{font-size:11px;fill:var(--soft)!important}.value{font-size:11.5px}
+.label{font-size:12px}.small{font-size:11px;fill:var(--soft)!important}.value{font-size:11.5px;paint-order:stroke;stroke:#fff;stroke-width:3px}
 .bad{fill:var(--bad)!important;color:var(--bad);font-weight:600}
 .cell{font-size:10px}.dim{fill:var(--soft)!important}.inside{font-size:11px;fill:#fff!important;font-weight:600}
 .grid{stroke:#e6e8ed}.limit{stroke:var(--bad);stroke-width:1.6;stroke-dasharray:5 3}
@@ -36,14 +36,21 @@ svg{width:100%;height:auto;display:block;margin:6px 0;font-family:inherit}svg te
 table{border-collapse:collapse;width:100%;font-size:14px;margin:6px 0}
 th{text-align:left;font-weight:600;color:var(--soft);font-size:12.5px}
 td,th{padding:4px 10px 4px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 code{background:#eef1f6;border-radius:4px;padding:1px 5px;font-size:13px;overflow-wrap:anywhere}
+.bar{height:4px;background:#e6e8ed;border-radius:2px;margin-top:2px}
+.bar i{display:block;height:4px;background:#5b8fc9;border-radius:2px}
 ol{padding-left:22px;margin:6px 0}li{margin:0 0 8px}
 footer{margin-top:24px;border-top:1px solid var(--line);padding-top:10px;font-size:12.5px;color:var(--soft)}
+@page{size:A4;margin:14mm}
 @media print{body{background:#fff;font-size:12px}main{margin:0;padding:0;max-width:none;border-radius:0}
-h2{break-after:avoid;margin-top:16px}svg,table,.cards,.first,li{break-inside:avoid}.page+.page{break-before:page}
+h1{font-size:19px}h2{font-size:13.5px;margin-top:14px;padding-top:8px}h2,.lead{break-after:avoid}
+.soft,table,h2 small,code{font-size:11px}th,.card span,.key,footer{font-size:10px}.card b{font-size:15px}
+td,th{padding:2px 8px 2px 0}
+.chart,table,.cards,.first,li{break-inside:avoid}.page+.page{break-before:page}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
-@media (max-width:700px){main{padding:18px}}
+@media screen and (max-width:700px){main{padding:18px;margin:0 auto}.chart{overflow-x:auto}.chart svg{min-width:600px}
+table{font-size:12.5px}td,th{padding-right:6px}}
 """
 _FOOT = (
     "Estimates, not measurements. The memory band held three measured peaks, the throughput band most published rows. "
@@ -158,25 +165,43 @@ def _communication(page: Page) -> str:
     part = page["communication"]
     overlap = "on" if part["ep_overlap"] else "off"
     out = [f"<h2>Communication<small>dispatcher {escape(part['dispatcher'])}, EP overlap {overlap}</small></h2>"]
-    if part["ep_ranks"] > 1 and "ep_share" in part:
-        css = ' class="bad"' if part["ep_share"] > 0.5 and not part["ep_overlap"] else ""
-        out.append(
-            f"<p>Dispatch and combine of one layer's forward: {part['ep_ms_per_layer']:.2f} ms beside "
-            f"{part['layer_ms']:.2f} ms of compute, <b{css}>{part['ep_share']:.0%}</b> of the layer before overlap "
-            f"({part['nvlink_gb'] * 1e3:.0f} MB over NVLink, {part['nic_gb'] * 1e3:.0f} MB over the network).</p>"
-        )
-    rows = part.get("collectives") or []
-    if rows:
-        heads = ["GB a call", "calls a step", "seconds a step"]
-        numbers = "".join(f'<th class="n">{h}</th>' for h in heads)
-        out.append(f"<table><tr><th>collective</th><th>runs on</th>{numbers}</tr>")
-        for r in rows:
+    layer = part.get("layer_forward") or []
+    if layer:
+        rest = 1 - sum(r["share"] for r in layer)
+        compute = {"name": f"compute at {part['layer_share_of_peak']:.0%} of the peak", "ms": part["layer_ms"]}
+        out.append('<p class="lead">One layer\'s forward of a microbatch, before overlap:</p>')
+        heads = ["MB over NVLink", "MB over the network", "ms", "share of the layer"]
+        rows = [
+            (r["name"], [f"{r['nvlink_mb']:.0f}", f"{r['nic_mb']:.0f}", f"{r['ms']:.2f}"], r["share"]) for r in layer
+        ]
+        rows.append((str(compute["name"]), ["", "", f"{compute['ms']:.2f}"], rest))
+        out.append(_table("part", heads, [(name, [*cells, f"{share:.0%}"], share) for name, cells, share in rows]))
+    steps = part.get("collectives") or []
+    if steps:
+        out.append('<p class="lead">A step, before overlap:</p>')
+        heads = ["runs on", "MB a call", "calls a step", "seconds a step"]
+        found: list[tuple[str, list[str], float | None]] = []
+        for r in steps:
             link = "NVLink" if r["link"] == "nvlink" else "network"
-            cells = (f"{r['gb']:.3g}", f"{r['calls']:,.0f}", f"{r['seconds']:.2f}")
-            numbers = "".join(f'<td class="n">{c}</td>' for c in cells)
-            out.append(f"<tr><td>{escape(r['name'])}</td><td>{link}</td>{numbers}</tr>")
-        out.append("</table>")
+            cells = [link, f"{r['gb'] * 1e3:,.0f}", f"{r['calls']:,.0f}", f"{r['seconds']:.2f}"]
+            found.append((r["name"], cells, None))
+        out.append(_table("collective", heads, found))
+    if not layer and not steps:
+        out.append("<p>No collective of this layout can be timed: one GPU, or the machine's links are not stated.</p>")
     return "".join(out)
+
+
+def _table(first: str, heads: list[str], rows: list[tuple[str, list[str], float | None]]) -> str:
+    """Numbers right, a bar under the last one where a row has a share."""
+    numbers = "".join(f'<th class="n">{head}</th>' for head in heads)
+    out = [f"<table><tr><th>{first}</th>{numbers}</tr>"]
+    for name, cells, share in rows:
+        shown = [f'<td class="n">{escape(cell)}</td>' for cell in cells]
+        if share is not None:
+            bar = f'<div class="bar"><i style="width:{max(0.0, min(1.0, share)):.1%}"></i></div>'
+            shown[-1] = f'<td class="n">{escape(cells[-1])}{bar}</td>'
+        out.append(f"<tr><td>{escape(name)}</td>{''.join(shown)}</tr>")
+    return "".join(out) + "</table>"
 
 
 def _compute(page: Page) -> str:
@@ -197,11 +222,13 @@ def _compute(page: Page) -> str:
         out.append(f"<p>{part['local_experts']:.0f} local experts see {rows:,.0f} rows each a microbatch{said}.</p>")
         if part["ridge_flop_per_byte"]:
             out.append(svg.roofline(part, str(page["target"].get("gpu", {}).get("value", ""))))
-    facts = [] if part["bubble"] is None else [f"pipeline bubble {part['bubble']:.1%} of the ideal time"]
+    facts = [] if not part["bubble"] else [f"pipeline bubble {part['bubble']:.1%} of the ideal time"]
     ratio = f" ({host['launch_ratio']:.0%} of the GPU's time)" if host["launch_ratio"] is not None else ""
     launches = f"{host['launch_s']:.2f} s to launch at {host['launch_us']:.0f} µs{ratio}"
     facts.append(f"about {host['kernels']:,.0f} kernels a step, {launches}")
-    return "".join(out) + f"<p>{escape('; '.join(facts))}.</p>"
+    note = f"The step counts {host['host_us']:.0f} µs a kernel: Python, the framework and waits for token counts."
+    said = "; ".join(facts)
+    return "".join(out) + f'<p>{escape(said[0].upper() + said[1:])}.</p><p class="soft">{escape(note)}</p>'
 
 
 def _knobs(page: Page) -> str:

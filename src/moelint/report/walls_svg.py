@@ -40,8 +40,8 @@ def escape(text: object) -> str:
 
 
 def _svg(width: float, height: float, title: str, body: list[str]) -> str:
-    head = f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(title)}"'
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><title>{escape(title)}</title>{"".join(body)}</svg>'
+    head = f'<div class="chart"><svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(title)}"'
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><title>{escape(title)}</title>{"".join(body)}</svg></div>'
 
 
 def _text(x: float, y: float, text: object, css: str, anchor: str = "start") -> str:
@@ -177,7 +177,9 @@ def roofline(part: Page, machine: str) -> str:
         color = "#2f7f79" if share >= 1 else "#c0392b"
         said = f"GEMM {number}: {gemm['rows']:,.0f} × {gemm['k']} × {gemm['n']}"
         body.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{color}"/>')
-        body.append(_text(x, y + 18 + 13 * (number - 1), said, "small", "middle"))
+        below, anchor = (18, "middle") if share >= 1 else (6, "start")  # right of the slope there is room
+        across_by = 0.0 if share >= 1 else 12.0
+        body.append(_text(x + across_by, y + below + 13 * (number - 1), said, "small", anchor))
     return _svg(860, bottom + 34, "Expert GEMMs under the roofline", body)
 
 

@@ -1,4 +1,4 @@
-"""The page of ``moelint walls`` as text, 100 columns wide. Sees the page's plain data only."""
+"""The page of ``moelint walls`` as text, as wide as the terminal. Sees the page's plain data only."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from moelint.report.paint import Paint
 from moelint.report.walls_compare import compared
+from moelint.report.walls_mesh import drawing
 from moelint.report.width import wrap
 from moelint.typed import Any
 
 Page = dict[str, Any]
-_WIDTH = 100
-_BAR = 44
+WIDTH = 100  # where the output is no terminal
+_NARROWEST, _WIDEST = 72, 140
+_LINKS = (("nvlink_mb", "NVLink"), ("nic_mb", "network"))
 # A block for each part of the memory bar, static parts first.
 _MARKS = {
     "expert weights": "█",
@@ -38,12 +40,26 @@ _PLAIN = {
 }
 
 
-def text(pages: list[Page], beside: bool, color: bool, unicode: bool) -> str:
+class Look:
+    """How a page is drawn: colour, and columns of the terminal."""
+
+    __slots__ = ("paint", "width")
+
+    def __init__(self, color: bool, width: int) -> None:
+        self.paint = Paint(color)
+        self.width = max(_NARROWEST, min(_WIDEST, width))
+
+    def lines(self, text: str, indent: str = "  ") -> list[str]:
+        """An indented text in lines that fit."""
+        return (indent + wrap(text, self.width, indent)).split("\n")
+
+
+def text(pages: list[Page], beside: bool, color: bool, unicode: bool, width: int = WIDTH) -> str:
     """All pages one after the other; with ``beside`` and two of them also a table that compares them."""
-    paint = Paint(color)
-    blocks = [_page(page, paint) for page in pages]
+    look = Look(color, width)
+    blocks = [_page(page, look) for page in pages]
     if beside and len(pages) == 2:
-        blocks.insert(0, _beside(pages[0], pages[1], paint))
+        blocks.insert(0, _beside(pages[0], pages[1], look))
     out = "\n\n".join("\n".join(block) for block in blocks) + "\n"
     if not unicode:
         for sign, plain in _PLAIN.items():
@@ -52,31 +68,36 @@ def text(pages: list[Page], beside: bool, color: bool, unicode: bool) -> str:
     return out
 
 
-def _page(page: Page, paint: Paint) -> list[str]:
-    lines = [paint.bold(f"{page['config']}") + f"  {page['path']}:{page['line']}", _target(page)]
+def _page(page: Page, look: Look) -> list[str]:
+    paint = look.paint
+    lines = [paint.bold(f"{page['config']}") + f"  {page['path']}:{page['line']}", *look.lines(_target(page), "")]
     if page["problem"]:
-        return [*lines, "", f"These sizes fit no machine: {page['problem']}."]
+        return [*lines, "", *look.lines(f"These sizes fit no machine: {page['problem']}.", "")]
     if "memory" not in page:
-        return [*lines, "", *_missing(page, paint)]
-    lines += [_model(page["model"]), ""]
-    first = page["walls"][0] if page["walls"] else None
-    if first is not None:
-        word = f", the job {first['verdict']}" if first["blocks"] else ""
-        lines += [
-            paint.severity("error" if first["blocks"] else "warning", f"The {first['wall']} wall stands first{word}")
-            + wrap(f": {first['why']}.", _WIDTH, ""),
-            "",
-        ]
+        return [*lines, "", *_missing(page, look)]
+    lines += [*(line for part in _model(page["model"]) for line in look.lines(part, "")), ""]
+    if page["walls"]:
+        lines += [*_first(page["walls"], look), ""]
     for part in (_mesh, _memory, _communication, _compute, _host, _knobs):
-        lines += [*part(page, paint), ""]
+        lines += [*part(page, look), ""]
     if page["missing"]:
-        lines += [*_missing(page, paint), ""]
+        lines += [*_missing(page, look), ""]
     if page["assumptions"]:
-        lines += [paint.bold("ASSUMED"), *(f"  {a}" for a in page["assumptions"]), ""]
-    lines.append(
-        paint.dim("Estimates, not measurements: see docs/walls.md for formulas, bands and what they were checked on.")
-    )
+        lines += [paint.bold("ASSUMED"), *(line for a in page["assumptions"] for line in look.lines(a)), ""]
+    said = "Estimates, not measurements: docs/walls.md has the formulas, the bands and what they were checked on."
+    lines += [paint.dim(line) for line in look.lines(said, "")]
     return lines
+
+
+def _first(walls: list[Page], look: Look) -> list[str]:
+    first, *others = walls
+    word = f", the job {first['verdict']}" if first["blocks"] else ""
+    head, *rest = look.lines(f"The {first['wall']} wall stands first{word}: {first['why']}.", "")
+    title, colon, why = head.partition(":")
+    out = [look.paint.severity("error" if first["blocks"] else "warning", title) + colon + why, *rest]
+    for wall in others:
+        out += look.lines(f"{wall['wall']}: {wall['why']}")
+    return out
 
 
 def _target(page: Page) -> str:
@@ -84,17 +105,17 @@ def _target(page: Page) -> str:
     return "for " + ", ".join(shown) if shown else "for no stated machine"
 
 
-def _model(model: Page) -> str:
+def _model(model: Page) -> list[str]:
     kinds = " + ".join(f"{n} {_kind(m, k)}" for m, k, n in model["kinds"])
     head = f"{model['params_b']:.1f} B parameters, {model['active_params_b']:.1f} B active · {kinds}"
     if model["experts"]:
         head += f" · {model['experts']} experts, top-{model['topk']}"
     batch = f"global batch {model['global_batch']:,}" if model["global_batch"] else "global batch not stated"
-    return (
-        f"{head}\n{model['precision'].upper()} · sequence {model['seq']:,} · micro batch {model['micro_batch']} · "
-        f"{batch}, "
-        f"{model['microbatches']} microbatches"
-    )
+    return [
+        head,
+        f"{model['precision'].upper()} · sequence {model['seq']:,} tokens · micro batch {model['micro_batch']} · "
+        f"{batch}, {model['microbatches']} microbatches a step",
+    ]
 
 
 def _kind(mixer: str, kind: str) -> str:
@@ -102,17 +123,17 @@ def _kind(mixer: str, kind: str) -> str:
     return "/".join(part for part in (names[mixer], {"moe": "MoE", "dense": "dense", "": ""}[kind]) if part)
 
 
-def _mesh(page: Page, paint: Paint) -> list[str]:
+def _mesh(page: Page, look: Look) -> list[str]:
     mesh = page["mesh"]
     a, x = mesh["attention"], mesh["experts"]
-    out = [
-        paint.bold("MESHES")
-        + f"  {mesh['gpus']} GPUs, PP {a['pp']} × {mesh['stage_gpus']} GPUs a stage"
-        + (f", {mesh['vpp']} virtual stages" if mesh["vpp"] > 1 else ""),
+    title = f"{mesh['gpus']} GPUs, PP {a['pp']} × {mesh['stage_gpus']} GPUs a stage"
+    virtual = f", {mesh['vpp']} virtual stages" if mesh["vpp"] > 1 else ""
+    return [
+        f"{look.paint.bold('MESHES')}  {title}{virtual}",
         f"  attention  TP {a['tp']} × CP {a['cp']} × DP {a['dp']}",
-        f"  experts    ETP {x['etp']} × EP {x['ep']} × EDP {x['edp']}" + _spans(mesh),
+        *look.lines(f"experts    ETP {x['etp']} × EP {x['ep']} × EDP {x['edp']}{_spans(mesh)}"),
+        *(line for row in drawing(mesh, look.width) for line in look.lines(row.strip(), "    ")),
     ]
-    return [*out, *drawing(mesh)]
 
 
 def _spans(mesh: Page) -> str:
@@ -126,67 +147,37 @@ def _spans(mesh: Page) -> str:
     )
 
 
-def drawing(mesh: Page, limit: int = 6) -> list[str]:
-    """The first pipeline stage over nodes: a cell a GPU with its copy of attention and its expert group, a bar between
-    nodes, a double one between NVLink domains."""
-    node, stage = mesh["gpus_per_node"], mesh["stage_gpus"]
-    a, x = mesh["attention"], mesh["experts"]
-    inner = a["tp"] * a["cp"]
-    group = x["ep"] * x["etp"]
-    domain = mesh["nvlink_domain"] or node
-    per_row = max(node, 16 // node * node)
-    rows = []
-    for start in range(0, min(stage, per_row * limit), per_row):
-        nodes = []
-        for first in range(start, min(start + per_row, stage), node):
-            cells = " ".join(
-                f"{_letter(r // inner)}{_letter(r // group).upper()}" for r in range(first, min(first + node, stage))
-            )
-            nodes.append(("║" if first % domain == 0 and first else "│") + f" {cells} ")
-        rows.append(f"    node {start // node:<3}{''.join(nodes)}│")
-    more = -(-stage // node) - len(rows) * (per_row // node)
-    if more > 0:
-        stages = f", {a['pp'] - 1} more stages" if a["pp"] > 1 else ""
-        rows.append(f"    … {more} more nodes in this stage{stages}")
-    rows.append("    small letter: a copy of attention (TP×CP); capital: a copy of all experts (EP×ETP)")
-    rows.append("    ║ border of an NVLink domain")
-    return rows
-
-
-def _letter(number: int) -> str:
-    return chr(ord("a") + number % 26)
-
-
-def _memory(page: Page, paint: Paint) -> list[str]:
-    memory = page["memory"]
+def _memory(page: Page, look: Look) -> list[str]:
+    memory, paint = page["memory"], look.paint
     hbm = memory["hbm_gib"]
     top = max([s["high_gib"] for s in memory["stages"]] + ([hbm] if hbm else []))
-    limit = f" of {hbm:.0f} GiB" if hbm else " GiB (GPU not stated)"
+    limit = f" of {hbm:.1f} GiB" if hbm else " GiB (GPU not stated)"
     worst = next(s for s in memory["stages"] if s["rank"] == memory["worst_stage"])
     recompute = memory["recompute"]
     if recompute == "selective":
         recompute += f" ({', '.join(memory['recompute_modules']) or 'no modules'})"
     size = f"{worst['total_gib']:.1f} to {worst['high_gib']:.1f}{limit}"
-    out = [paint.bold("MEMORY") + f"  fullest stage {worst['rank']}: {size}   recompute: {recompute}"]
+    head, *rest = look.lines(f"MEMORY  fullest stage {worst['rank']}: {size} · recompute: {recompute}", "")
+    out = [paint.bold("MEMORY") + head[len("MEMORY") :], *rest]
     shown, hidden = _pick(memory["stages"], memory["worst_stage"])
-    for stage in shown:
-        bar = _bar(stage, top, hbm)
-        held = (
-            f"{stage['layers']} layers" + (" +emb" if stage["embedding"] else "") + (" +head" if stage["head"] else "")
-        )
-        held += f" +{stage['mtp']} MTP" if stage["mtp"] else ""
+    held = [_held(stage) for stage in shown]
+    cells = look.width - 11 - 19 - max(map(len, held))
+    for stage, what in zip(shown, held, strict=True):
+        bar = _bar(stage, top, hbm, max(20, min(60, cells)))
         mark = paint.severity("error", "!") if hbm and stage["high_gib"] > hbm else " "
-        out.append(f"  stage {stage['rank']:<3}{bar}{mark}{stage['total_gib']:6.1f} – {stage['high_gib']:.1f}  {held}")
+        out.append(f"  stage {stage['rank']:<3}{bar}{mark}{stage['total_gib']:6.1f} – {stage['high_gib']:<7.1f}{what}")
     if hidden:
         out.append(f"  … {hidden} more stages between these")
     parts = ", ".join(f"{label} {size:.1f}" for label, size in sorted(worst["parts_gib"], key=lambda p: -p[1]))
     factor, extra = memory["reserve"]["factor"], memory["reserve"]["gib"]
-    out += [
-        "  " + wrap(parts, _WIDTH, "  "),
-        f"  █ weights ▓ gradients ▒ optimizer ░ activations · reserve ({factor - 1:.0%} + {extra:.0f} GiB)"
-        + ("  │ the GPU's memory" if hbm else ""),
-    ]
-    return out
+    out += look.lines(f"stage {worst['rank']}, GiB: {parts}")
+    key = f"█ weights ▓ gradients ▒ optimizer ░ activations · reserve of {factor - 1:.0%} and {extra:.0f} GiB"
+    return [*out, *look.lines(key + ("  │ the GPU's memory" if hbm else ""))]
+
+
+def _held(stage: Page) -> str:
+    held = f"{stage['layers']} layers" + (" +emb" if stage["embedding"] else "") + (" +head" if stage["head"] else "")
+    return held + (f" +{stage['mtp']} MTP" if stage["mtp"] else "")
 
 
 def _pick(stages: list[Page], worst: int, limit: int = 8) -> tuple[list[Page], int]:
@@ -197,42 +188,42 @@ def _pick(stages: list[Page], worst: int, limit: int = 8) -> tuple[list[Page], i
     return shown, len(stages) - len(shown)
 
 
-def _bar(stage: Page, top: float, hbm: float | None) -> str:
-    cells = [" "] * (_BAR + 1)
+def _bar(stage: Page, top: float, hbm: float | None, wide: int) -> str:
+    cells = [" "] * (wide + 1)
     at = 0.0
     for label, size in stage["parts_gib"]:
-        for n in range(round(at / top * _BAR), round((at + size) / top * _BAR)):
+        for n in range(round(at / top * wide), round((at + size) / top * wide)):
             cells[n] = _MARKS[label]
         at += size
-    for n in range(round(at / top * _BAR), round(stage["high_gib"] / top * _BAR)):
+    for n in range(round(at / top * wide), round(stage["high_gib"] / top * wide)):
         cells[n] = "·"
     if hbm:
-        cells[round(hbm / top * _BAR)] = "│"
+        cells[round(hbm / top * wide)] = "│"
     return "".join(cells)
 
 
-def _communication(page: Page, paint: Paint) -> list[str]:
+def _communication(page: Page, look: Look) -> list[str]:
     comm = page["communication"]
-    out = [
-        paint.bold("COMMUNICATION")
-        + f"  dispatcher {comm['dispatcher']}, EP overlap {'on' if comm['ep_overlap'] else 'off'}"
-    ]
-    if comm["ep_ranks"] > 1 and "nvlink_gb" in comm:
-        out.append(
-            f"  dispatch or combine, a layer and microbatch: {comm['nvlink_gb'] * 1e3:.0f} MB over NVLink, "
-            f"{comm['nic_gb'] * 1e3:.0f} MB over the network a GPU"
-        )
-        if "ep_share" in comm:
-            out.append(
-                f"  both, forward: {comm['ep_ms_per_layer']:.2f} ms beside {comm['layer_ms']:.2f} ms of compute: "
-                f"{comm['ep_share']:.0%} of the layer before overlap"
-            )
+    overlap = "on" if comm["ep_overlap"] else "off"
+    out = [look.paint.bold("COMMUNICATION") + f"  dispatcher {comm['dispatcher']}, EP overlap {overlap}"]
+    rows = comm.get("layer_forward", ())
+    if rows:
+        out.append("  of one layer's forward, a microbatch, before overlap:")
+    for row in rows:
+        sent = [f"{row[key]:.0f} MB {where}" for key, where in _LINKS if row[key] >= 0.5]
+        out.append(f"    {row['name']:<30}{row['ms']:7.2f} ms {row['share']:4.0%}  {' + '.join(sent)}")
+    if rows:
+        rest = 1 - sum(row["share"] for row in rows)
+        name = f"compute at {comm['layer_share_of_peak']:.0%} of the peak"
+        out.append(f"    {name:<30}{comm['layer_ms']:7.2f} ms {rest:4.0%}")
+    elif comm["ep_ranks"] > 1 and "nvlink_gb" in comm:
+        whole = f"{comm['nvlink_gb'] * 1e3:.0f} MB over NVLink, {comm['nic_gb'] * 1e3:.0f} MB over the network"
+        out += look.lines(f"dispatch or combine, a layer and microbatch: {whole} a GPU")
+    if comm.get("collectives"):
+        out.append("  of a step, before overlap:")
     for row in comm.get("collectives", ()):
         where = "NVLink" if row["link"] == "nvlink" else "network"
-        out.append(
-            f"  {row['name']:<34}{_size(row['gb']):>9} × {row['calls']:>9,.0f}  {where:<8}"
-            f"{row['seconds']:8.2f} s a step"
-        )
+        out.append(f"    {row['name']:<30}{row['seconds']:7.2f} s   {row['calls']:,.0f} × {_size(row['gb'])}, {where}")
     return out
 
 
@@ -240,56 +231,65 @@ def _size(gb: float) -> str:
     return f"{gb:.1f} GB" if gb >= 1 else f"{gb * 1e3:.0f} MB"
 
 
-def _compute(page: Page, paint: Paint) -> list[str]:
+def _compute(page: Page, look: Look) -> list[str]:
     part = page["compute"]
-    out = [paint.bold("COMPUTE") + f"  {part['gflop_per_token']:.2f} GFLOP a token"]
+    out = [look.paint.bold("COMPUTE") + f"  {part['gflop_per_token']:.2f} GFLOP a token"]
     ridge = part["ridge_rows"]
     if "rows_per_expert" in part:
-        shapes = ", ".join(f"{g['rows']:,.0f}×{g['k']}×{g['n']}" for g in part["expert_gemms"])
-        verdict = ""
-        if ridge:
-            above = part["rows_per_expert"] >= ridge
-            verdict = f": {'above' if above else 'BELOW'} the ridge of {ridge:.0f} rows"
-        out.append(f"  {part['local_experts']:.0f} local experts, GEMMs of {shapes}{verdict}")
-    if part["bubble"] is not None:
-        out.append(f"  pipeline bubble {part['bubble']:.1%} of the ideal time")
+        at = f", ridge at {ridge:.0f} rows" if ridge else ""
+        out.append(f"  {part['local_experts']:.0f} experts a GPU, each with two GEMMs (rows × K × N{at}):")
+        for gemm in part["expert_gemms"]:
+            verdict = ""
+            if ridge:
+                word = "above" if gemm["rows"] >= ridge else look.paint.severity("warning", "BELOW")
+                verdict = f"  {_rows(gemm['rows'], ridge)} {word} the ridge"
+            shape = f"{gemm['rows']:,.0f} × {gemm['k']:,} × {gemm['n']:,}"
+            out.append(f"    {shape:<24}{gemm['flop_per_byte']:5,.0f} FLOP/byte{verdict}")
+    if part["bubble"]:
+        out.append(f"  pipeline bubble: {part['bubble']:.1%} of the ideal time")
     if "step" in part:
         step = part["step"]
-        out.append(
-            f"  step {step['low_s']:.2f} to {step['high_s']:.2f} s · "
+        out += look.lines(
+            f"step {step['low_s']:.2f} to {step['high_s']:.2f} s · "
             f"{step['tflops_low']:.0f} to {step['tflops_high']:.0f} "
             f"TFLOPS a GPU ({step['tflops'] / step['peak_tflops']:.0%} of peak at the middle) · "
             f"{step['tokens_per_gpu_s']:,.0f} tokens/s a GPU at the middle"
         )
         total = step["seconds"]
         out += [
-            f"    {label:<32}{seconds:8.2f} s  {_meter(seconds / total)}"
+            f"    {label:<30}{seconds:7.2f} s  {_meter(seconds / total)}"
             for label, seconds in step["parts_s"].items()
             if seconds > 0.002 * total
         ]
     return out
 
 
+def _rows(rows: float, ridge: float) -> str:
+    """A ruler of 16 cells to four times the ridge: filled up to the rows, the ridge marked."""
+    filled = min(16, round(4 * rows / ridge))
+    return "".join("│" if n == 4 else "█" if n < filled else "·" for n in range(16))
+
+
 def _meter(share: float) -> str:
-    return "█" * round(share * 40) + f" {share:.0%}"
+    return "█" * round(share * 24) + f" {share:.0%}"
 
 
-def _host(page: Page, paint: Paint) -> list[str]:
+def _host(page: Page, look: Look) -> list[str]:
     part = page["host"]
-    line = f"  about {part['kernels']:,.0f} kernels a step, "
-    line += f"{part['launch_s']:.2f} s to launch at {part['launch_us']:.0f} µs"
+    line = f"about {part['kernels']:,.0f} kernels a step; launches alone take {part['launch_s']:.2f} s "
+    line += f"at {part['launch_us']:.0f} µs each"
     if part["launch_ratio"] is not None:
         line += f", {part['launch_ratio']:.0%} of the GPU's time"
-    return [paint.bold("HOST") + f"  CUDA graphs: {part['graphs'].replace('_', ' ')}", line]
+    line += f". The step above counts {part['host_us']:.0f} µs: Python, the framework and waits for token counts."
+    return [f"{look.paint.bold('HOST')}  CUDA graphs: {part['graphs'].replace('_', ' ')}", *look.lines(line)]
 
 
-def _knobs(page: Page, paint: Paint) -> list[str]:
-    out = [paint.bold("TRY NEXT") + "  each computed by changing the config and asking again"]
+def _knobs(page: Page, look: Look) -> list[str]:
+    out = [look.paint.bold("TRY NEXT") + "  each computed by changing the config and asking again"]
     for number, knob in enumerate(page["knobs"], 1):
-        out.append(
-            f"  {number}. " + ", ".join(_change(key, knob["before"][key], value) for key, value in changes(knob))
-        )
-        out.append(f"     {knob['why']}: {outcome(knob)}")
+        said = ", ".join(_change(key, knob["before"][key], value) for key, value in changes(knob))
+        first, *rest = look.lines(said, "     ")
+        out += [f"  {number}. {first[5:]}", *rest, *look.lines(f"{knob['why']}: {outcome(knob)}", "     ")]
     if not page["knobs"]:
         out.append("  none of the knobs that it knows gives more than 2 %")
     return out
@@ -318,20 +318,22 @@ def show(value: Any) -> str:
 def outcome(knob: Page) -> str:
     """What a knob gives, in one phrase."""
     high = knob["high_gib"]
-    said = f"memory up to {high[0]:.1f} → {high[1]:.1f} GiB"
-    if "step_s" in knob:
-        said = (
-            f"step {knob['step_s'][0]:.2f} → {knob['step_s'][1]:.2f} s "
-            f"({knob['step_s'][0] / knob['step_s'][1] - 1:+.0%} "
-            f"throughput), {said}"
-        )
-    return said
+    said = "memory unchanged"
+    if abs(high[1] - high[0]) >= 0.05:
+        said = f"memory up to {high[0]:.1f} → {high[1]:.1f} GiB"
+    if "step_s" not in knob:
+        return said
+    before, after = knob["step_s"]
+    gain = before / after - 1
+    if abs(gain) < 0.005:
+        return f"step about {after:.2f} s as before, {said}"
+    return f"step {before:.2f} → {after:.2f} s ({gain:+.0%} tokens/s), {said}"
 
 
-def _missing(page: Page, paint: Paint) -> list[str]:
-    out = [paint.bold("NOT STATED")]
+def _missing(page: Page, look: Look) -> list[str]:
+    out = [look.paint.bold("NOT STATED")]
     for entry in page["missing"]:
-        out.append(f"  {entry['key']} would decide {entry['changes']}: {how(entry['key'])}")
+        out += look.lines(f"{entry['key']} would decide {entry['changes']}: {how(entry['key'])}")
     return out
 
 
@@ -343,12 +345,12 @@ def how(key: str) -> str:
     return f"write {key}, name the model, or --base RECIPE"
 
 
-def _beside(left: Page, right: Page, paint: Paint) -> list[str]:
+def _beside(left: Page, right: Page, look: Look) -> list[str]:
     rows = compared(left, right)
     wide = max(len(row[0]) for row in rows) + 2
-    column = min(36, max(len(row[1]) for row in rows) + 3)
-    out = [paint.bold("SIDE BY SIDE")]
+    column = min((look.width - wide - 2) // 2, max(len(row[1]) for row in rows) + 3)
+    out = [look.paint.bold("SIDE BY SIDE")]
     for label, a, b in rows:
         line = f"  {label:<{wide}}{a:<{column}}{b}"
-        out.append(line if a == b or label in ("file", "config") else paint.note(line))
+        out.append(line if a == b or label in ("file", "config") else look.paint.note(line))
     return out

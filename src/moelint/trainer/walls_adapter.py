@@ -13,7 +13,7 @@ from moelint.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import Literal
 
-    from moelint.trainer.walls_inputs import Get
+    from moelint.trainer.walls_reader import Get
     from moelint.walls.estimate import Estimate
     from moelint.walls.model import Layout, Machine, Shape
 
@@ -57,7 +57,8 @@ class Walls:
         return self._estimate or None
 
     def _build(self) -> Estimate | None:
-        from moelint.trainer.walls_inputs import Reader, read_layout, read_machine, read_shape
+        from moelint.trainer.walls_inputs import read_layout, read_machine, read_shape
+        from moelint.trainer.walls_reader import Reader
         from moelint.walls.estimate import Estimate
         from moelint.walls.model import ShapeError, check
 

@@ -6,14 +6,11 @@ move it by little fall back to what the trainer does by default and are listed i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from moelint.lang.unknown import UNKNOWN
+from moelint.trainer.walls_reader import LARGEST, Get, Reader
 from moelint.typed import Any
 from moelint.walls import stages
-from moelint.walls.model import Layer, Layout, Machine, Shape
-
-Get = Callable[[str], Any]
+from moelint.walls.model import Layer, Layout, Machine, Shape, ShapeError, check
 
 _DTYPE_BYTES = {
     "float32": 4.0,
@@ -39,60 +36,6 @@ _HYBRID: dict[str, Layer] = {
 ASSUMED_VOCAB = 131_072
 
 
-class Missing(Exception):
-    """An input without which nothing can be said."""
-
-
-class Reader:
-    """Reads settings; remembers which needed ones were unknown and what it assumed for the others."""
-
-    __slots__ = ("assumptions", "get", "missing")
-
-    def __init__(self, get: Get) -> None:
-        self.get = get
-        self.missing: list[str] = []
-        self.assumptions: list[str] = []
-
-    def need(self, key: str) -> Any:
-        """The value of a key without which the estimate is unknown."""
-        value = self.get(key)
-        if value is UNKNOWN:
-            self.missing.append(key)
-        return value
-
-    def number(self, key: str, default: int | None = None) -> int:
-        """A needed whole number; ``default`` replaces None (not an unknown value)."""
-        value = self.need(key)
-        if value is None and default is not None:
-            return default
-        if not _is_finite(value):
-            if value is not UNKNOWN:
-                self.missing.append(key)
-            return 0
-        return int(value)
-
-    def maybe(self, key: str, default: Any) -> Any:
-        """The value of a detail; ``default`` where it is unknown or None."""
-        value = self.get(key)
-        return default if value is UNKNOWN or value is None else value
-
-    def size(self, key: str, default: int = 0) -> int:
-        """A detail that is a whole number."""
-        value = self.maybe(key, default)
-        return int(value) if _is_finite(value) else default
-
-    def flag(self, key: str, default: bool = False) -> bool:
-        """A detail that is true or false."""
-        return bool(self.maybe(key, default))
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether a value is a number that can be counted with: no switch, no NaN, no infinity."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return isinstance(value, int) or value - value == 0
-
-
 def dtype_bytes(value: Any, default: float) -> float:
     """Bytes per element of a dtype as configs spell it (``torch.bfloat16``, ``bf16``)."""
     text = str(value).rpartition(".")[2].lower()
@@ -114,15 +57,17 @@ def _layers(r: Reader, experts: int) -> tuple[Layer, ...]:
         if found:
             return found
     count = r.number("model.num_layers")
-    if r.missing or count <= 0 or count > 10_000:
+    if r.missing:
         return ()
+    if count > 10_000:
+        raise ShapeError(f"model.num_layers is {count:,}: no model has so many")
     mixer = "mla" if r.flag("model.multi_latent_attention") else "gqa"
     mixers = [mixer] * count
     if r.maybe("model.experimental_attention_variant", "") in ("gdn", "gated_delta_net"):
         freq = r.maybe("model.linear_attention_freq", 4)
         for n in range(count):
             linear = (
-                (freq[n] if n < len(freq) else 0) if isinstance(freq, (list, tuple)) else (n + 1) % max(freq, 1) != 0
+                (freq[n] if n < len(freq) else 0) if isinstance(freq, (list, tuple)) else (n + 1) % _every(freq) != 0
             )
             if linear:
                 mixers[n] = "gdn"
@@ -132,7 +77,7 @@ def _layers(r: Reader, experts: int) -> tuple[Layer, ...]:
     if isinstance(freq, (list, tuple)):
         kinds = ["moe" if n < len(freq) and freq[n] else "dense" for n in range(count)]
     else:
-        every = freq if isinstance(freq, int) and freq > 0 else 1
+        every = _every(freq)
         kinds = ["moe" if n % every == 0 else "dense" for n in range(count)]
     return tuple(zip(mixers, kinds, strict=True))
 
@@ -146,7 +91,12 @@ def _window(r: Reader) -> tuple[int, int]:
     else:
         return 0, 1
     every = r.maybe("model.window_attn_skip_freq", 1)
-    return size, every if isinstance(every, int) and every > 0 else 1
+    return size, _every(every)
+
+
+def _every(value: Any) -> int:
+    """A period in layers; 1 for what is none."""
+    return value if isinstance(value, int) and value > 0 else 1
 
 
 def read_shape(r: Reader) -> Shape | None:
@@ -258,10 +208,12 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
     vpp = r.number("model.virtual_pipeline_model_parallel_size", 1)
     if r.missing:
         return None
+    sizes = Layout(world, tp, pp, cp, ep, etp, vpp)
+    check(shape, sizes)  # before anything is spread over stages
     master, moments = _optimizer_bytes(r)
     name = str(r.maybe("optimizer.optimizer", "adam"))
     offload = r.flag("optimizer.optimizer_cpu_offload")
-    fraction = r.maybe("optimizer.optimizer_offload_fraction", 1.0) if offload else 0.0
+    fraction = _positive(r, "optimizer.optimizer_offload_fraction", 1.0) if offload else 0.0
     distributed = (
         r.flag("ddp.use_distributed_optimizer")
         or r.flag("optimizer.use_distributed_optimizer")
@@ -301,7 +253,7 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         moment_bytes=moments,
         distributed_optimizer=distributed,
         optimizer_instances=max(1, r.size("ddp.num_distributed_optimizer_instances", 1)),
-        offloaded_fraction=min(1.0, max(0.0, float(fraction) if isinstance(fraction, (int, float)) else 0.0)),
+        offloaded_fraction=min(1.0, fraction),
         fsdp=fsdp,
         trained_fraction=_trained(r),
         recompute=granularity if granularity in ("selective", "full") else "none",
@@ -310,7 +262,7 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         offload_modules=frozenset(m for m in offloaded if isinstance(m, str))
         if isinstance(offloaded, (list, tuple))
         else frozenset(),
-        offload_fraction=float(r.maybe("model.activation_offload_fraction", 1.0)),
+        offload_fraction=min(1.0, _positive(r, "model.activation_offload_fraction", 1.0)),
         host_layers=max(0, r.size("model.cpu_offloading_num_layers")) if r.flag("model.cpu_offloading") else 0,
         fp8=r.maybe("model.fp8", None) not in (None, False),
         fp4=r.maybe("model.fp4", None) not in (None, False),
@@ -341,9 +293,10 @@ def _weight_bytes(r: Reader, half: bool) -> float:
     return 1.0 if once and r.flag("ddp.fp8_param_gather") and r.maybe("model.fp8", None) else 2.0
 
 
-def _positive(r: Reader, key: str) -> float:
-    value = r.maybe(key, 0.0)
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else 0.0
+def _positive(r: Reader, key: str, default: float = 0.0) -> float:
+    value = r.maybe(key, default)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if number and 0 < value <= LARGEST else 0.0
 
 
 def _rank_capacity(r: Reader) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.walls_adapter import Walls
-from moelint.trainer.walls_inputs import Get
+from moelint.trainer.walls_reader import Get
 from moelint.typed import Any
 from moelint.walls.estimate import Estimate
 

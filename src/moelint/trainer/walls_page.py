@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from moelint.trainer.walls_adapter import Walls
-from moelint.trainer.walls_inputs import Get
 from moelint.trainer.walls_knobs import Knob, best, known
+from moelint.trainer.walls_reader import Get
 from moelint.typed import Any
-from moelint.walls import communication, compute, host, params, static_memory
+from moelint.walls import communication, compute, host, params, static_memory, step
 from moelint.walls.estimate import LAYER_SHARE_OF_PEAK, Estimate
 from moelint.walls.stages import kinds
 
@@ -128,6 +128,7 @@ def _memory(e: Estimate) -> dict[str, Any]:
         "hbm_gib": e.machine.hbm_usable_gib or None,
         "stages": stages,
         "worst_stage": e.worst.stage.rank,
+        "floor_gib": e.figure("memory.floor_gib"),
         "reserve": {"factor": factor, "gib": extra},
         "recompute": e.layout.recompute,
         "recompute_modules": sorted(e.layout.recompute_modules) if e.layout.recompute == "selective" else [],
@@ -151,6 +152,18 @@ def _communication(e: Estimate) -> dict[str, Any]:
         out["layer_ms"] = e.figure("communication.layer_ms")
         out["layer_share_of_peak"] = LAYER_SHARE_OF_PEAK[layout.precision]
         out["ep_share"] = e.figure("communication.ep_share")
+        shares = communication.layer_forward(shape, layout, machine, traffic)
+        whole = out["layer_ms"] + sum(one.ms for one in shares)
+        out["layer_forward"] = [
+            {
+                "name": one.name,
+                "nvlink_mb": one.nvlink_mb,
+                "nic_mb": one.nic_mb,
+                "ms": one.ms,
+                "share": one.ms / whole if whole > 0 else 0.0,
+            }
+            for one in shares
+        ]
         rows = []
         for group in (
             communication.tensor_parallel,
@@ -231,6 +244,8 @@ def _host(e: Estimate) -> dict[str, Any]:
         "launch_s": host.launch_seconds(e.shape, e.layout),
         "graphs": e.layout.graphs,
         "launch_ratio": e.figure("host.launch_ratio"),
+        # with Python, the framework and waits for token counts: what the step model counts for a kernel
+        "host_us": step.FITTED.host_us,
     }
 
 
@@ -261,31 +276,31 @@ def _order(e: Estimate) -> list[dict[str, Any]]:
         )
     time = e.step
     if time is not None and e.layout.global_batch:
-        step = time.step_s
+        whole = time.step_s
         comm = time.exposed_expert_comm_s + time.tensor_comm_s + time.data_parallel_s
         gpu = time.gpu_s + time.exposed_expert_comm_s + time.tensor_comm_s
-        waits = max(0.0, step - gpu - time.bubble_s - time.data_parallel_s - time.optimizer_s)
+        waits = max(0.0, whole - gpu - time.bubble_s - time.data_parallel_s - time.optimizer_s)
         lost = time.traffic_s + time.bubble_s + time.optimizer_s
         found += [
             {
                 "wall": "communication",
-                "share": comm / step,
+                "share": comm / whole,
                 "blocks": False,
-                "why": f"about {comm / step:.0%} of the step waits for links, "
-                f"{time.exposed_expert_comm_s / step:.0%} for expert dispatch",
+                "why": f"about {comm / whole:.0%} of the step waits for links, "
+                f"{time.exposed_expert_comm_s / whole:.0%} for expert dispatch",
             },
             {
                 "wall": "compute",
-                "share": lost / step,
+                "share": lost / whole,
                 "blocks": False,
-                "why": f"about {lost / step:.0%} of the step goes to element-wise work, the bubble and the optimizer; "
-                f"GEMMs and attention take {(time.gemm_s + time.core_s) / step:.0%}",
+                "why": f"about {lost / whole:.0%} of the step goes to element-wise work, the bubble and the optimizer; "
+                f"GEMMs and attention take {(time.gemm_s + time.core_s) / whole:.0%}",
             },
             {
                 "wall": "host",
-                "share": waits / step,
+                "share": waits / whole,
                 "blocks": False,
-                "why": f"about {waits / step:.0%} of the step waits for the host to launch and to count tokens",
+                "why": f"about {waits / whole:.0%} of the step waits for the host to launch and to count tokens",
             },
         ]
     found.sort(key=lambda w: (not w["blocks"], w["wall"] == "memory", -w["share"]))

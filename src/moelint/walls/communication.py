@@ -162,3 +162,32 @@ def context_parallel(shape: Shape, layout: Layout, machine: Machine) -> list[Col
     calls = 3.0 * attending * (layout.cp - 1) * layout.microbatches
     link = "nvlink" if layout.tp * layout.cp <= (machine.nvlink_domain or 8) else "nic"
     return [Collective("context-parallel ring", gb, calls, link, calls * _seconds(gb, link, machine))]
+
+
+class LayerShare(NamedTuple):
+    """What one mean layer's forward of one microbatch sends (MB per GPU over each link), and its milliseconds."""
+
+    name: str
+    nvlink_mb: float
+    nic_mb: float
+    ms: float
+
+
+def layer_forward(shape: Shape, layout: Layout, machine: Machine, traffic: ExpertTraffic) -> list[LayerShare]:
+    """The collectives of one layer's forward, before overlap. Expert passes are those of an MoE layer, the others are
+    spread over all layers."""
+    found = []
+    if traffic.ranks > 1 and shape.experts:
+        over_nvlink, over_nic = traffic.nvlink_gb * 1e3, traffic.nic_gb * 1e3
+        for name in ("expert dispatch", "expert combine"):
+            found.append(LayerShare(name, over_nvlink, over_nic, traffic.pass_ms))
+    layers = len(shape.layers) / layout.pp * layout.microbatches
+    # tensor parallel calls are forward and backward alike; the ring's backward sends twice the forward's bytes
+    for group, passes in ((tensor_parallel, 2.0), (context_parallel, 3.0)):
+        for one in group(shape, layout, machine):
+            calls = one.calls / passes / layers
+            mb = one.gb * 1e3 * calls
+            on_nvlink = one.link == "nvlink"
+            ms = one.seconds / passes / layers * 1e3
+            found.append(LayerShare(one.name, mb if on_nvlink else 0.0, 0.0 if on_nvlink else mb, ms))
+    return found

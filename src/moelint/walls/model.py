@@ -188,7 +188,17 @@ def check(shape: Shape, layout: Layout) -> None:
     for name in ("world", "tp", "pp", "cp", "ep", "etp", "vpp", "micro_batch", "seq"):
         if getattr(layout, name) <= 0:
             raise ShapeError(f"{name} must be positive, not {getattr(layout, name)}")
-    if layout.tp * layout.pp * layout.cp > layout.world:
-        raise ShapeError(f"TP×PP×CP = {layout.tp * layout.pp * layout.cp} GPUs, more than the {layout.world} given")
-    if layout.ep * layout.etp * layout.pp > layout.world:
-        raise ShapeError(f"EP×ETP×PP = {layout.ep * layout.etp * layout.pp} GPUs, more than the {layout.world} given")
+    if shape.mtp_depth > 64:
+        raise ShapeError(f"{shape.mtp_depth:,} MTP depths are more than any model has")
+    for name, ranks in (
+        ("TP×PP×CP", layout.tp * layout.pp * layout.cp),
+        ("EP×ETP×PP", layout.ep * layout.etp * layout.pp),
+    ):
+        if ranks > layout.world:
+            raise ShapeError(f"{name} = {ranks} GPUs, more than the {layout.world} given")
+        if layout.world % ranks:
+            raise ShapeError(f"{layout.world} GPUs are no multiple of {name} = {ranks}")
+    if shape.experts % layout.ep:
+        raise ShapeError(f"{shape.experts} experts do not divide over EP = {layout.ep}")
+    if layout.vpp > len(shape.layers):
+        raise ShapeError(f"{layout.vpp} virtual stages a rank, more than the {len(shape.layers)} layers")
