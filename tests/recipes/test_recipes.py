@@ -229,7 +229,7 @@ def test_broken_python_is_a_finding_with_a_place(tmp_path: Path) -> None:
 def test_other_python_is_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "x.py"
     file.write_text("print('hello')\n")
-    assert load(file).skipped == "no Megatron Bridge recipe"
+    assert load(file).skipped == "no recipe of Megatron Bridge or NeMo 2"
 
 
 def test_an_official_recipe_that_is_not_in_the_checkout_comes_from_the_table(tmp_path: Path) -> None:

@@ -104,16 +104,24 @@ def _stand(out: FileRead, config: Config, options: ReadOptions, directives: list
 
 def _python(out: FileRead, options: ReadOptions) -> FileRead:
     """Recipe functions; any other Python is passed over, and so is Python that does not parse unless it was named."""
-    from moelint.read.bases import recipe
-    from moelint.read.models import provider
-    from moelint.read.recipe_entries import looks_like_recipes
-    from moelint.read.recipes import read_recipes
+    from moelint.read.recipe_entries import looks_like_nemo2, looks_like_recipes
 
-    if not looks_like_recipes(out.source.text):
-        out.skipped = "no Megatron Bridge recipe"
-        return out
+    problems: list[Problem] = []
+    text = out.source.text
     try:
-        out.configs, problems, document = read_recipes(out.source, options.read, provider, recipe, options.defaults)
+        if looks_like_recipes(text):
+            from moelint.read.bases import recipe
+            from moelint.read.models import provider
+            from moelint.read.recipes import read_recipes
+
+            out.configs, problems, document = read_recipes(out.source, options.read, provider, recipe, options.defaults)
+        elif looks_like_nemo2(text):
+            from moelint.read.nemo2 import read_nemo2
+
+            out.configs, document = read_nemo2(out.source, options.read)
+        else:
+            out.skipped = "no recipe of Megatron Bridge or NeMo 2"
+            return out
     except TextError as error:
         return _unreadable(out, error, options)
     out.documents = [document]

@@ -18,9 +18,17 @@ _SIGNS = re.compile(
 )
 
 
+_NEMO2 = re.compile(r"\b(?:run\.(?:Partial|Config|run)|\w*_recipe|MegatronStrategy)\b")
+
+
+def looks_like_nemo2(text: str) -> bool:
+    """The same for NeMo 2: it speaks of NeMo-Run or NeMo's collections and builds, returns or runs recipes."""
+    return ("nemo_run" in text or "nemo.collections" in text) and _NEMO2.search(text) is not None
+
+
 class Entry:
-    """One config of a file. ``last``: the statement before which one more assignment would still count, and the variable
-    that holds the config there; None where that cannot be told."""
+    """One config of a file. ``last``: the statement before which one more assignment would still count, and the
+    variable that holds the config there; None where that cannot be told."""
 
     __slots__ = ("last", "name", "node", "value")
 

@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Callable, Mapping
 
-from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
+from moelint.read.plain_values import plain_value
 from moelint.read.recipe_entries import Entry, entries, makes_config
 from moelint.read.recipe_hooks import RecipeHooks
+from moelint.read.repository import plain_read, repository
 from moelint.text.document import Problem
 from moelint.text.python.document import PythonDocument
 from moelint.text.python.evaluator import Evaluator
@@ -18,13 +19,9 @@ from moelint.text.python.hooks import NOTHING
 from moelint.text.python.modules import Checkout, Module
 from moelint.text.python.values import (
     ClassValue,
-    EnumMember,
-    External,
     Function,
     Instance,
-    Opaque,
     Place,
-    Raised,
 )
 from moelint.text.source import Source
 from moelint.typed import Any
@@ -55,7 +52,7 @@ def read_recipes(
     ``facts``: a model's provider fields by Hugging Face id; ``recipes``: an official recipe's values by function name;
     ``defaults``: what a field of one of the trainer's classes holds (raises KeyError).
     """
-    evaluator = _evaluator(source.path, read or _plain_read, facts, recipes, defaults or _no_default)
+    evaluator = _evaluator(source.path, read or plain_read, facts, recipes, defaults or _no_default)
     module = evaluator.checkout.adopt(source)
     document = PythonDocument(module)
     configs: list[Config] = []
@@ -70,12 +67,6 @@ def read_recipes(
     return configs, problems, document
 
 
-def _plain_read(path: str) -> Source:
-    from moelint.text.files import read
-
-    return read(path)
-
-
 def _no_default(name: str, field: str) -> Any:
     raise KeyError(field)
 
@@ -88,7 +79,7 @@ def _evaluator(
     defaults: Callable[[str, str], Any],
 ) -> Evaluator:
     """One evaluator for each checkout: what it has read of other files is not read again."""
-    top = _top(path)
+    top = repository(path)
     revision = read if hasattr(read, "stamp") else None  # each revision has its own modules
     found = _evaluators.get((top, revision))
     if found is None:
@@ -98,20 +89,6 @@ def _evaluator(
         found = _evaluators[top, revision] = Evaluator(checkout, hooks)
         hooks.clone = found.clone
     return found
-
-
-def _top(path: str) -> str:
-    """The repository that holds a file, else the folder of its outermost package."""
-    folder = os.path.dirname(os.path.abspath(path))
-    here = folder
-    while os.path.dirname(here) != here:
-        if os.path.exists(os.path.join(here, ".git")):
-            return here
-        here = os.path.dirname(here)
-    while os.path.isfile(os.path.join(folder, "__init__.py")):
-        folder = os.path.dirname(folder)
-    parts = folder.split(os.sep)
-    return os.sep.join(parts[: parts.index("src")]) or os.sep if "src" in parts else folder
 
 
 class _Reader:
@@ -151,7 +128,7 @@ class _Reader:
         elif isinstance(held, dict) and held and all(isinstance(key, str) for key in held):
             self.mapping(name, held, owner.places.get(name), owner.origin.get(name))
         elif not isinstance(held, (Function, ClassValue)):
-            self.write(name, _plain(held), owner.places.get(name), owner.origin.get(name))
+            self.write(name, plain_value(held), owner.places.get(name), owner.origin.get(name))
 
     def kind(self, section: str, held: Instance) -> None:
         """The class that a section is of, as a dump would name it: defaults and checks hang on it."""
@@ -176,7 +153,7 @@ class _Reader:
             elif isinstance(value, dict) and value and all(isinstance(part, str) for part in value):
                 self.mapping(key, value, held.places.get(name), held.origin.get(name))
             elif not name.startswith("_"):
-                self.write(key, _plain(value), held.places.get(name), held.origin.get(name))
+                self.write(key, plain_value(value), held.places.get(name), held.origin.get(name))
 
     def inherited(self, held: Instance, cls: ClassValue) -> None:
         """What a model's own class sets for its fields, which is no default of the trainer."""
@@ -191,7 +168,7 @@ class _Reader:
                     target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
                     value = self.evaluator.attribute(held, name, NOTHING)
                     if value is not NOTHING and not isinstance(value, (Function, ClassValue, Instance)):
-                        self.write(key, _plain(value), Place(owner.module, target, node.value, None), "model")
+                        self.write(key, plain_value(value), Place(owner.module, target, node.value, None), "model")
 
     def mapping(self, prefix: str, held: dict[str, Any], place: Place | None, origin: str | None) -> None:
         """A mapping such as ``env_vars``: each item has its own place, if the mapping is written out."""
@@ -201,7 +178,7 @@ class _Reader:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     items[key.value] = Place(place.module, key, value, None)
         for name, value in held.items():
-            self.write(f"{prefix}.{name}", _plain(value), items.get(name), origin)
+            self.write(f"{prefix}.{name}", plain_value(value), items.get(name), origin)
 
     def write(self, key: str, value: Any, place: Place | None, origin: str | None) -> None:
         spelling = key
@@ -229,22 +206,3 @@ class _Reader:
             and makes_config(other)
             for other in self.module.tree.body
         )
-
-
-def _plain(value: Any) -> Any:
-    """A value as YAML would say it: enum members by name, functions and dtypes by their dotted name."""
-    if isinstance(value, (Opaque, Raised)):
-        return UNKNOWN
-    if isinstance(value, External):
-        return value.name if value.name.startswith("torch") else value.name.rsplit(".", 1)[-1]
-    if isinstance(value, (EnumMember, Function, ClassValue)):
-        return value.name
-    if isinstance(value, (list, tuple, set, frozenset)):
-        items = [_plain(item) for item in value]
-        return UNKNOWN if any(item is UNKNOWN for item in items) else items
-    if isinstance(value, dict):
-        pairs = {str(key): _plain(item) for key, item in value.items()}
-        return UNKNOWN if any(item is UNKNOWN for item in pairs.values()) else pairs
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    return UNKNOWN

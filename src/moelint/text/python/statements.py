@@ -68,11 +68,8 @@ class Statements(Part):
         elif isinstance(target, ast.Attribute):
             whole = statement if isinstance(target.value, (ast.Name, ast.Attribute)) else None
             held = self.expression(target.value, frame)
-            if isinstance(held, Opaque) and isinstance(target.value, ast.Attribute):
-                # What is set on an unknown object is known all the same.
-                owner = self.expression(target.value.value, frame)
-                if isinstance(owner, Instance) and not self.uncertain:
-                    held = owner.attributes[target.value.attr] = Instance(External("unknown"))
+            if isinstance(held, Opaque) and not self.uncertain:
+                held = self.materialise(target.value, frame) or held
             self.store(held, target.attr, value, Place(frame.module, target, source, whole))
         elif isinstance(target, (ast.Tuple, ast.List)):
             known = isinstance(value, (list, tuple)) and len(value) == len(target.elts)
@@ -82,6 +79,18 @@ class Statements(Part):
                 )
         elif isinstance(target, ast.Subscript):
             self.store_item(self.expression(target.value, frame), self.expression(target.slice, frame), value)
+
+    def materialise(self, node: ast.AST, frame: Frame) -> Instance | None:
+        """An unknown object below a known one, on which something is set: what is set is known all the same."""
+        if not isinstance(node, ast.Attribute):
+            return None
+        owner = self.expression(node.value, frame)
+        if not isinstance(owner, Instance):
+            owner = self.materialise(node.value, frame) if isinstance(owner, Opaque) else None
+        if owner is None:
+            return None
+        made = owner.attributes[node.attr] = Instance(External("unknown"))
+        return made
 
     def store_item(self, container: Any, key: Any, value: Any) -> None:
         if self.uncertain:
