@@ -8,8 +8,8 @@ import sys
 from moelint.conf.model import ConfError
 from moelint.typed import Any
 
-_TABLE = re.compile(r"^\s*\[\[?\s*tool\.moelint(?:\.([\w-]+))?[^\]]*\]", re.MULTILINE)
-_KEY = re.compile(r"^\s*([\w-]+)\s*=", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*\[\[?[ \t]*tool\.moelint(?:\.([\w-]+))?[^\]]*\]", re.MULTILINE)
+_KEY = re.compile(r"^[ \t]*([\w-]+)[ \t]*=", re.MULTILINE)
 
 
 def tree(path: str, text: str) -> tuple[Any, dict[tuple[Any, ...], tuple[int, int]]]:

@@ -15,7 +15,7 @@ from moelint.text.document import Document, Path, Problem
 from moelint.text.source import Source, TextError, TooLarge
 
 MAX_CONFIGS = 200  # in one file
-_TEMPLATE = r"(?m)^\s*-?\s*\{\{|^\s*\{%|:\s*\{\{-? "
+_TEMPLATE = r"(?m)^[ \t]*(?:-[ \t]*)?\{\{|^[ \t]*\{%|:[ \t]*\{\{-? "
 
 
 class FileRead:

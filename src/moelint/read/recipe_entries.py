@@ -13,7 +13,7 @@ from moelint.text.python.modules import Module
 from moelint.text.python.values import Instance, OutOfBudget, Raised
 
 _SIGNS = re.compile(
-    r"^\s*(?:async\s+)?def\s+[a-z]\w*_config\w*\s*\(|\bConfigContainer\b|\b(?:pretrain|finetune)\s*\(|_config\(",
+    r"^[ \t]*(?:async\s+)?def\s+[a-z]\w{0,200}_config\w{0,200}\s*\(|\bConfigContainer\b|\b(?:pretrain|finetune)\s*\(|_config\(",
     re.MULTILINE,
 )
 

@@ -17,8 +17,8 @@ from moelint.read.inherit import checkout
 from moelint.text.files import is_file
 from moelint.text.source import Source, TextError
 
-_HEADER = re.compile(r"^\s*#\s*MODEL:\s*(.+)$", re.MULTILINE)
-_ROW = re.compile(r"^\s*\[([^\]\s]+)\]=\"([^\"\n]*)\"", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*#[ \t]*MODEL:[ \t]*(.+)$", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\[([^\]\s]+)\]=\"([^\"\n]*)\"", re.MULTILINE)
 _NAMES = {
     "LAYERS": "NUM_LAYERS",
     "DISPATCHER": "MOE_TOKEN_DISPATCHER",

@@ -111,7 +111,7 @@ def _image(text: str) -> dict[str, str]:
 
     from moelint.trainer.containers import holds
 
-    for image in re.findall(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", text, re.MULTILINE | re.IGNORECASE):
+    for image in re.findall(r"^[ \t]*FROM\s+(?:--\S+\s+)*(\S+)", text, re.MULTILINE | re.IGNORECASE):
         if holds(image):
             return {"container": image}
     return {}
