@@ -84,3 +84,29 @@ def test_pages_of_the_problems() -> None:
     for kind in ("dropped-flag", "repeated-flag", "stray-word", "odd-number"):
         page = info(KINDS[kind][0])
         assert page is not None and page.name == kind
+
+
+ODD = [
+    ("export CUDA_DEVICE_MAX_CONNECTIONS=1NCCL_NVLS_ENABLE=0", "runs into the assignment of NCCL_NVLS_ENABLE", True),
+    ("export NCCL_NVLS_ENABLE=1B", "NCCL_NVLS_ENABLE=1B is no number", False),
+    ("export NVTE_FWD_LAYERNORM_SM_MARGIN=16sm", "is no number", False),
+]
+
+
+@pytest.mark.parametrize(("line", "message", "sure"), ODD)
+def test_odd_numbers(read: Read, line: str, message: str, sure: bool) -> None:
+    found = read(f"{line}\n{WHOLE}")
+    (problem,) = found.problems
+    assert problem.kind == "odd-number" and message in problem.message
+    assert bool(problem.edits) == sure
+    if sure:
+        assert problem.sets == {"env_vars.CUDA_DEVICE_MAX_CONNECTIONS": "1", "env_vars.NCCL_NVLS_ENABLE": "0"}
+        assert not read(apply(found.source.text, problem.edits)).problems
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["export NCCL_IB_HCA=mlx5_0", "export NCCL_NVLS_ENABLE=1", "export RUN=8B", "export NCCL_DEBUG=INFO", "export NCCL_X=$((1+1))"],
+)
+def test_ordinary_values(read: Read, line: str) -> None:
+    assert not read(f"{line}\n{WHOLE}").problems

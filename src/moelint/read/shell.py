@@ -73,7 +73,8 @@ def _repair(problem: Problem, source: Source, options: ReadOptions, configs: lis
     sets: dict[str, Any] = {}
     for old, new in zip(configs, after, strict=False):
         for key, found in new.written.items():
-            if key not in old.written and found.origin == "file":
+            was = old.written.get(key)
+            if found.origin == "file" and (was is None or was.value != found.value):
                 sets[key] = found.value
     if len(after) != len(configs) or any(value is UNKNOWN for value in sets.values()):
         sets = {}

@@ -11,7 +11,7 @@ from moelint.read.configs import ReadOptions, finish
 from moelint.read.mapping import Layer, config_at, interpolation, roots
 from moelint.read.shell_arguments import Arguments, Item, megatron, overrides
 from moelint.read.shell_launch import Launch, is_telling, launch
-from moelint.read.shell_values import BARE_OPTIONS, environment_items, hydra_value, json_variables
+from moelint.read.shell_values import BARE_OPTIONS, environment_items, hydra_value, json_variables, odd_number
 from moelint.read.shell_world import header, world
 from moelint.read.tables import tables
 from moelint.text.document import Problem
@@ -186,7 +186,9 @@ class Reader:
         table = tables()[found.dialect]
         for name, word in command.environment.items():
             if _VARIABLE.match(name):
-                document.add_variable(name, word)
+                problem = odd_number(document.add_variable(name, word))
+                if problem is not None and all(problem.start != other.start for other in self.problems):
+                    self.problems.append(problem)
         for name, key, value in json_variables([*found.launcher, *found.arguments]):
             setting = self._document(key, document, others).add((ENV, name), key, [value])
             if isinstance(setting.value, int):

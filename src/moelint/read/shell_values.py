@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 from moelint.read.shell_arguments import split
+from moelint.text.document import Problem
+from moelint.text.edits import Edit
 from moelint.text.scalars import plain
+from moelint.text.shell.document import ShellSetting
 from moelint.text.shell.pieces import Piece, Word
 from moelint.typed import Any
 
@@ -114,6 +117,32 @@ def _slice(word: Word, start: int, end: int) -> Word:
             out.append(piece if piece.text is None else piece.cut(a, b))
         at += size
     return Word(out)
+
+
+_COUNTS = re.compile(
+    r"(NCCL|NVTE|TORCH_NCCL|NUM_OF|UB|HYBRID_EP)_\w+|CUDA_DEVICE_MAX_CONNECTIONS|NVLINK_DOMAIN_SIZE|USE_MNNVL"
+)
+_ODD = re.compile(r"(\d+)([A-Za-z_]\w*)(=?)")
+
+
+def odd_number(setting: ShellSetting) -> Problem | None:
+    """A variable that holds a number, whose value begins like one and goes on: another assignment that runs into it,
+    or a unit that nobody reads."""
+    value, name = setting.value, str(setting.path[1])
+    found = _ODD.match(value) if isinstance(value, str) and _COUNTS.fullmatch(name) else None
+    if found is None or setting.key_end <= setting.key_start:
+        return None
+    problem = Problem("odd-number", "", setting.key_start, setting.value_end, setting.path)
+    if found[3] and found[2].isupper() and len(found[2]) > 2:
+        problem.message = f"{name}={found[1]} runs into the assignment of {found[2]}: a blank is missing between them"
+        if setting.raw == value:
+            at = setting.value_start + len(found[1])
+            problem.edits = [Edit(at, at, " ")]
+    elif found[3] or found[0] != value:
+        return None
+    else:
+        problem.message = f"{name}={value} is no number"
+    return problem
 
 
 def environment_items(words: list[Word]) -> list[tuple[str, Word]]:

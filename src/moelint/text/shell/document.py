@@ -116,6 +116,8 @@ class ShellDocument(Document):
             text = " ".join(_quoted(word) for word in words)
         elif len(words) > 1:
             start, end = with_quotes(self.source.text, start, end)
+        if len(words) > 1 and self.source.text[setting.key_end : start] == "=":  # --flag=value takes one word only
+            start, text = setting.key_end, " " + text
         return [Edit(start, end, text)]
 
     def insert(self, path: Path, value: Any, after: Path | None = None) -> list[Edit]:
