@@ -1,0 +1,69 @@
+"""Hostile files, each in a process of its own: bounded time and memory, no traceback, nothing raw on the terminal, and the
+file beside it is still checked."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.project.hostile_inputs import FILES, MODEL
+
+SECONDS = 2.0  # of processor time
+MEGABYTES = 300
+_RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def run(folder: Path, *words: str) -> tuple[int, bytes, float, float]:
+    """(exit code, everything printed, seconds of processor time, MB at the peak)."""
+    command = [sys.executable, "-m", "moelint", "-j1", "--no-config", *words]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "COLUMNS": "80"}
+    with open(folder / "said", "wb") as said:
+        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT, env=env)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    peak = usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    return process.returncode, (folder / "said").read_bytes(), usage.ru_utime + usage.ru_stime, peak
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_hostile_file(name: str, tmp_path: Path) -> None:
+    file, data = FILES[name]
+    (tmp_path / file).write_bytes(data)
+    (tmp_path / "beside.yaml").write_text(MODEL, encoding="utf-8")
+    code, said, seconds, megabytes = run(tmp_path, file, "beside.yaml")
+    if seconds > SECONDS:  # somebody else's work may have cost us: once more
+        time.sleep(1)
+        code, said, seconds, megabytes = run(tmp_path, file, "beside.yaml")
+    assert seconds <= SECONDS and megabytes <= MEGABYTES, f"{seconds:.2f} s, {megabytes:.0f} MB"
+    assert code == 1, said
+    assert b"Traceback" not in said and b"moelint failed" not in said
+    assert not _RAW.search(said)
+    assert not re.search(rb"(?m)^::", said)  # no workflow command of the file's own
+    assert b"beside.yaml:3:3: error[PAR003]" in said
+    assert not (tmp_path / "pwned").exists()
+    assert len(said) < 400_000
+
+
+def test_special_files_and_odd_names(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    os.symlink("loop.yaml", tmp_path / "loop.yaml")
+    os.symlink("/dev/zero", tmp_path / "device.yaml")
+    (tmp_path / "folder").mkdir()
+    os.symlink("..", tmp_path / "folder" / "up")
+    odd = ["new\nline.yaml", "esc\x1b[31m.yaml", b"latin-\xff.yaml", "::error::.yaml", "-q.yaml"]
+    for name in odd:
+        path = os.fsencode(tmp_path) + b"/" + (name if isinstance(name, bytes) else name.encode())
+        Path(os.fsdecode(path)).write_text(MODEL, encoding="utf-8")
+    code, said, seconds, _ = run(tmp_path, ".")
+    assert code == 1 and seconds < SECONDS
+    assert said.count(b"error[PAR003]") == len(odd), said
+    assert not _RAW.search(said) and b"Traceback" not in said
+    code, said, seconds, _ = run(tmp_path, "pipe.yaml", "loop.yaml", "device.yaml", "new\nline.yaml")
+    assert code == 2 and seconds < SECONDS
+    assert said.count(b": not a file that can be read") == 3 and said.count(b"error[PAR003]") == 1 and b"Traceback" not in said
