@@ -129,9 +129,7 @@ def test_no_gap_breaks_the_page(left_out: set[str]) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("model.hidden_size", 0),
-        ("model.num_attention_heads", 0),
-        ("model.num_layers", 0),
+        ("model.hidden_size", -2048),
         ("model.num_layers", -4),
         ("model.num_moe_experts", -8),
         ("model.moe_router_topk", 0),
@@ -148,6 +146,16 @@ def test_an_impossible_size_is_one_line_that_names_it(key: str, value: int) -> N
     assert "\n" not in one["problem"]
     assert str(value).lstrip("-") in one["problem"]
     assert "memory" not in one
+
+
+@pytest.mark.parametrize("key", ["model.hidden_size", "model.num_attention_heads", "model.num_layers"])
+def test_a_missing_shape_is_named_with_how_to_give_it(key: str) -> None:
+    one = ask({**SETTINGS, key: 0}, {"gpus": 16, "gpu": "h100"})
+    assert one["problem"] is None
+    assert [entry["key"] for entry in one["missing"]] == [key]
+    said = text([one], False, False, True)
+    assert f"{key} would decide" in said
+    assert "--base RECIPE" in said
 
 
 def test_pages_follow_the_schema() -> None:

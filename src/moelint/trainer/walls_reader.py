@@ -11,6 +11,10 @@ from moelint.walls.model import ShapeError
 Get = Callable[[str], Any]
 
 
+# Sizes whose default is 0: a config that leaves them out does not state its model.
+UNSET_AT_ZERO = frozenset(("model.hidden_size", "model.num_layers", "model.num_attention_heads"))
+
+
 class Reader:
     """Reads settings; remembers which needed ones were unknown and what it assumed for the others."""
 
@@ -37,7 +41,7 @@ class Reader:
         value = self.need(key)
         if value is UNKNOWN:
             return 0
-        if value is None:
+        if value is None or (value == 0 and key in UNSET_AT_ZERO):
             if default is None:
                 self.missing.append(key)
             return default or 0
@@ -67,5 +71,5 @@ def whole(key: str, value: Any, least: int) -> int:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not (number and least <= value <= LARGEST and value == int(value)):
         kind = "a positive whole number" if least else "a whole number, 0 or more"
-        raise ShapeError(f"{key} must be {kind} below 10^9, not {str(value)[:40]!r}")
+        raise ShapeError(f"{key} must be {kind} below 10^9, not {repr(value)[:40]}")
     return int(value)
