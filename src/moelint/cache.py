@@ -95,6 +95,16 @@ class Store:
         self._write(filename, stamp, sources, values, started)
         return Blobs(values)
 
+    def kept(self, name: str) -> Any:
+        """What ``keep`` was last given under a name; None if that was nothing, or is not to be trusted."""
+        blobs = self._read(*_kept(name), [], lambda: (None,)) if self.enabled else None
+        return None if blobs is None else blobs[0]
+
+    def keep(self, name: str, value: Any) -> None:
+        """Keep plain data that holds without any source, such as what is known of git's objects."""
+        if self.enabled:
+            self._write(*_kept(name), [], (value,), time.time_ns())
+
     def _read(
         self, filename: str, stamp: str, sources: list[str], build: Callable[[], tuple[Any, ...]]
     ) -> Blobs | None:
@@ -142,6 +152,12 @@ class Store:
                     os.unlink(temporary)
                 except OSError:
                     pass
+
+
+def _kept(name: str) -> tuple[str, str]:
+    """(file name, stamp) of data that has no sources."""
+    tag = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+    return f"{name.split(' ')[0]}-{tag}.blob", "kept"
 
 
 def load(name: str, sources: Iterable[str], build: Callable[[], Any]) -> Any:

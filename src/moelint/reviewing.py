@@ -14,7 +14,7 @@ from moelint.options import Options
 from moelint.read.config import Config
 from moelint.results import FileReport, Report
 from moelint.revision import changes as diff
-from moelint.revision.git import Repo, Snapshot
+from moelint.revision.git import Repo, Snapshot, finish
 from moelint.revision.match import mark
 from moelint.revision.paths import Asked, by_repository
 from moelint.revision.span import WORK_TREE, Span, resolve
@@ -94,9 +94,8 @@ def review(paths: list[str], options: Options) -> Report:
     groups = by_repository(paths, repository_root, report.problems)
     reviews: list[Review] = []
     for asked in groups.values():
-        reviews.append(_prepare(asked, reviews[0] if reviews else None, options))
+        reviews.append(_prepare(asked, reviews[0] if reviews else None, options, paths[0]))
     first = reviews[0].engine
-    first.prepare(paths[0])
     for part in reviews:
         report.problems += _missing(part)
     report.fail_on = first.conf(paths[0] if os.path.isdir(paths[0]) else os.path.dirname(paths[0]) or ".").fail_on
@@ -106,7 +105,7 @@ def review(paths: list[str], options: Options) -> Report:
     return report
 
 
-def _prepare(asked: Asked, main: Review | None, options: Options) -> Review:
+def _prepare(asked: Asked, main: Review | None, options: Options, path: str) -> Review:
     repo = asked.repo
     span = _of_submodule(repo, main) if main is not None else None
     span = span or resolve(repo, options.since, options.staged)
@@ -114,18 +113,31 @@ def _prepare(asked: Asked, main: Review | None, options: Options) -> Review:
         raise UsageError("--fix writes files of the work tree, and another state was asked for: leave out --fix")
     part = Review(repo, asked, span, options)
     process = diff.start(repo, span)
-    listing = None
+    tree = repo.start("ls-tree", "-r", "-z", "--full-tree", span.old) if asked.folders else None
+    untracked = None
     if span.new == WORK_TREE:
         patterns = [f"*{ending}" for ending in ENDINGS]
-        listing = repo.start("ls-files", "-z", "--others", "--exclude-standard", "--", *patterns)
+        untracked = repo.start("ls-files", "-z", "--others", "--exclude-standard", "--", *patterns)
+    if main is None:
+        part.engine.prepare(path)  # while git works
     found = diff.read(process)
-    if listing is not None:
-        from moelint.revision.git import finish
-
-        untracked = [os.fsdecode(name) for name in finish(listing).split(b"\0") if name]
-        diff.add_untracked(repo, found, untracked, lambda path: (part.old.blob(part.full(path)) or ("", b""))[1])
-    _select(part, found, options)
+    if untracked is not None:
+        names = [os.fsdecode(name) for name in finish(untracked).split(b"\0") if name]
+        diff.add_untracked(repo, found, names, lambda path: (part.old.blob(part.full(path)) or ("", b""))[1])
+    _select(part, found, [] if tree is None else _unchanged(finish(tree), found), options)
     return part
+
+
+def _unchanged(tree: bytes, found: diff.Changes) -> list[tuple[str, str]]:
+    """(path, object) of the files of the old revision that are the same now."""
+    endings = tuple(ending.encode() for ending in ENDINGS)
+    out = []
+    for entry in tree.split(b"\0"):
+        if entry.endswith(endings) and entry.startswith(b"100"):
+            about, _, name = entry.partition(b"\t")
+            out.append((os.fsdecode(name), about[12:].decode()))
+    gone = {*found.files, *found.gone}
+    return [entry for entry in out if entry[0] not in gone]
 
 
 def _of_submodule(repo: Repo, main: Review) -> Span | None:
@@ -139,7 +151,7 @@ def _of_submodule(repo: Repo, main: Review) -> Span | None:
     return Span(repo.commit(entry[2].decode()), WORK_TREE, main.span.label)
 
 
-def _select(part: Review, found: diff.Changes, options: Options) -> None:
+def _select(part: Review, found: diff.Changes, unchanged: list[tuple[str, str]], options: Options) -> None:
     """Fills in what is to be checked: changed files of the paths, and those that stand on a changed file."""
     asked, conf_of = part.asked, part.engine.conf
     for path, old in found.files.items():
@@ -155,7 +167,7 @@ def _select(part: Review, found: diff.Changes, options: Options) -> None:
             wanted[name] = True
         elif _is_config(part, path) and conf_of(os.path.dirname(name) or ".").takes(name):
             wanted[name] = False
-    for name in _heirs(part, found):
+    for name in _heirs(part, found, unchanged):
         wanted.setdefault(name, name in asked.named.values())
     part.touched = set(wanted)
     if options.whole:
@@ -197,27 +209,26 @@ def _everything(part: Review) -> dict[str, bool]:
     return out
 
 
-def _heirs(part: Review, found: diff.Changes) -> list[str]:
+def _heirs(part: Review, found: diff.Changes, unchanged: list[tuple[str, str]]) -> list[str]:
     """Unchanged files of the paths that inherit from a changed or deleted one."""
-    from moelint.revision.inheritors import possible
+    from moelint.cache import Store
+    from moelint.revision.inheritors import leave_out_closed, possible
 
     touched = [path for path in (*found.files, *found.gone) if path.endswith(ENDINGS)]
     if not touched:
         return []
     asked = part.asked
     changed = {part.full(path) for path in touched}
+    paths = list(asked.named)
     if asked.folders:
-        tracked = part.repo.run("ls-files", "-z", "--", *(f"*{ending}" for ending in ENDINGS)).split(b"\0")
-        paths = possible([part.full(os.fsdecode(path)) for path in tracked if path], changed)
-    else:
-        paths = [part.full(path) for path in asked.named]
+        top = part.repo.top
+        paths = possible(top, leave_out_closed(top, unchanged, Store(part.engine.options.cache)), set(touched))
     out = []
     for path in paths:
-        inside = os.path.relpath(path, part.repo.top).replace(os.sep, "/")
-        name = asked.name(inside)
-        if name is None or path in changed:
+        name = asked.name(path)
+        if name is None or path in found.files:
             continue
-        if inside not in asked.named and not part.engine.conf(os.path.dirname(name) or ".").takes(name):
+        if path not in asked.named and not part.engine.conf(os.path.dirname(name) or ".").takes(name):
             continue
         if _opened(part, name) & changed:
             out.append(name)

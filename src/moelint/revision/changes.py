@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 
 from moelint.revision.git import Repo, finish
+from moelint.revision.process import Process
 from moelint.revision.span import INDEX, WORK_TREE, Span
 
 _RENAMES = "-l2000"  # files beyond which git stops looking for renames
@@ -23,7 +23,7 @@ class Changes:
         self.gone: list[str] = []
 
 
-def start(repo: Repo, span: Span) -> subprocess.Popen[bytes]:
+def start(repo: Repo, span: Span) -> Process:
     """Asks git what changed; ``read`` takes the answer."""
     options = ("--raw", "-z", "-M", _RENAMES, "--no-ext-diff", "--no-textconv", "--full-index")
     if span.new == WORK_TREE:
@@ -33,7 +33,7 @@ def start(repo: Repo, span: Span) -> subprocess.Popen[bytes]:
     return repo.start("diff-tree", "-r", *options, span.old, span.new, "--")
 
 
-def read(process: subprocess.Popen[bytes]) -> Changes:
+def read(process: Process) -> Changes:
     """Regular files only: links, submodules and files in conflict are no configs of this state."""
     out = Changes()
     fields = finish(process).split(b"\0")

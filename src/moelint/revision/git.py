@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import IO
 
 from moelint.errors import RevisionError
+from moelint.revision.process import Process, start
 from moelint.text.files import MAX_BYTES, decode
 from moelint.text.source import Source, TextError
 
@@ -37,15 +37,17 @@ class Repo:
             raise RevisionError(f"git {words[0]}: {_first(err) or f'ended with {code}'}")
         return out
 
-    def start(self, *words: str) -> subprocess.Popen[bytes]:
+    def start(self, *words: str) -> Process:
         """A git command that runs beside us; ``finish`` takes its output."""
-        return _popen(self.top, words)
+        return _start(self.top, words)
 
     def commit(self, revision: str) -> str:
         """The id of the commit that a revision names. Raises RevisionError on an unknown or ambiguous one."""
         code, out, err = 1, b"", b""
         if revision and not revision.startswith("-") and "\0" not in revision:
             code, out, err = call(self.top, "rev-parse", "--verify", revision + "^{commit}")
+        if b"dubious ownership" in err or b"not a git repository" in err:
+            raise RevisionError(_no_repository(self.top, err))
         if b"is ambiguous" in err:
             hint = "write refs/heads/… or refs/tags/…" if b"refname" in err else "write more of its digits"
             raise RevisionError(f"the revision '{revision}' is ambiguous: {hint}")
@@ -88,7 +90,7 @@ class Snapshot:
 
     def __init__(self, repo: Repo, commit: str | None) -> None:
         self.repo, self.commit = repo, commit
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._owner = 0
         self._kept: dict[str, tuple[str, bytes] | None] = {}
 
@@ -146,19 +148,19 @@ class Snapshot:
         except BrokenPipeError:
             raise RevisionError("git cat-file stopped: the repository may be damaged (git fsck)") from None
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Process:
         """The reading process; a forked child has one of its own."""
         if self._process is None or self._owner != os.getpid():
             words = ["cat-file", "--batch"]
             if self.commit is not None:
                 words.append("--follow-symlinks")
-            self._process, self._owner = _popen(self.repo.top, tuple(words), stdin=subprocess.PIPE), os.getpid()
+            self._process, self._owner = _start(self.repo.top, tuple(words), talk=True), os.getpid()
         return self._process
 
     def close(self) -> None:
         process, self._process = self._process, None
         if process is not None and self._owner == os.getpid():
-            process.communicate()
+            process.close()
 
 
 def _answer(stream: IO[bytes]) -> tuple[str, bytes] | None:
@@ -178,24 +180,21 @@ def _answer(stream: IO[bytes]) -> tuple[str, bytes] | None:
 
 def call(folder: str, *words: str) -> tuple[int, bytes, bytes]:
     """(exit code, output, errors) of a git command in a folder. Raises RevisionError if there is no git."""
-    process = _popen(folder, words)
-    out, err = process.communicate()
-    return process.returncode, out, err
+    return _start(folder, words).finish()
 
 
-def finish(process: subprocess.Popen[bytes]) -> bytes:
+def finish(process: Process) -> bytes:
     """Output of a command that was started. Raises RevisionError if it failed."""
-    out, err = process.communicate()
-    if process.returncode:
-        raise RevisionError(f"git: {_first(err) or f'ended with {process.returncode}'}")
+    code, out, err = process.finish()
+    if code:
+        raise RevisionError(f"git: {_first(err) or f'ended with {code}'}")
     return out
 
 
-def _popen(folder: str, words: tuple[str, ...], stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def _start(folder: str, words: tuple[str, ...], talk: bool = False) -> Process:
     env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-    command = ["git", "-C", folder, *_SETTINGS, *words]
     try:
-        return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+        return start(["git", "-C", folder, *_SETTINGS, *words], env, talk)
     except FileNotFoundError:
         raise RevisionError("comparing revisions needs git, and there is none on the PATH") from None
     except (OSError, ValueError) as error:

@@ -43,7 +43,7 @@ def by_repository(paths: list[str], folder_of: Callable[[str], str | None], prob
         root = folder_of(folder)
         key = root or folder
         if key not in repos:
-            repos[key] = Repo.around(folder)
+            repos[key] = Repo.around(folder) if root is None else Repo(os.path.realpath(root))
         repo = repos[key]
         asked = found.setdefault(repo.top, Asked(repo))
         inside = repo.inside(os.path.realpath(path) if is_folder else path)
