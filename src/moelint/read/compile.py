@@ -40,6 +40,7 @@ _FIELDS = {
     "facts",
     "off",
     "release",
+    "typed",
 }
 _VALUES = {"yaml", "omegaconf", "flags", "words"}
 _INTERPOLATIONS = {"none", "omegaconf", "shell", "primus"}
@@ -129,19 +130,21 @@ def compile_one(data: Any, path: str = "<dialect>") -> dict[str, Any]:
         "variables": data.get("variables"),
         "astray": {pattern(path): right for path, right in (data.get("astray") or {}).items()},
         "facts": data.get("facts"),
+        "typed": bool(data.get("typed")),
         "release": _release(data.get("release"), path),
         "off": tuple((pattern(path), value) for path, value in (data.get("off") or {}).items()),
     }
 
 
-def _release(raw: Any, path: str) -> tuple[str, str, dict[str, str]] | None:
-    """(package, newest release known, canonical key → last release that reads it)."""
+def _release(raw: Any, path: str) -> tuple[str, str, dict[str, str], dict[str, str]] | None:
+    """(package, newest release known, canonical key → last release that reads it, package → release that it ships)."""
     if raw is None:
         return None
-    if not isinstance(raw, dict) or not {"package", "newest"} <= set(raw) <= {"package", "newest", "until"}:
-        raise DialectError(f"{path}: release has package, newest and perhaps until")
+    if not isinstance(raw, dict) or not {"package", "newest"} <= set(raw) <= {"package", "newest", "until", "pins"}:
+        raise DialectError(f"{path}: release has package, newest and perhaps until and pins")
     until = {str(key): str(release) for key, release in (raw.get("until") or {}).items()}
-    return str(raw["package"]).replace("-", "_"), str(raw["newest"]), until
+    pins = {str(name).replace("-", "_"): str(release) for name, release in (raw.get("pins") or {}).items()}
+    return str(raw["package"]).replace("-", "_"), str(raw["newest"]), until, pins
 
 
 def pattern(text: str) -> Pattern:

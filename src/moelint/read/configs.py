@@ -127,8 +127,11 @@ def _is_off(found: object, off: object, config: Config) -> bool:
     return found == off or (found is None and bool(config.loose_ends))
 
 
-def _meant_for(config: Config, package: str, newest: str, until: Mapping[str, str]) -> None:
-    """The framework's release that is assumed where nobody states one: the newest that reads all that is written."""
+def _meant_for(
+    config: Config, package: str, newest: str, until: Mapping[str, str], pins: Mapping[str, str]
+) -> None:
+    """The framework's release that is assumed where nobody states one: the newest that reads all that is written; and
+    the releases that it ships."""
     from moelint.lang.versions import Version
 
     release = newest
@@ -136,7 +139,8 @@ def _meant_for(config: Config, package: str, newest: str, until: Mapping[str, st
         found = config.written.get(key)
         if found is not None and found.value not in (None, False) and Version(last) < Version(release):
             release = last
-    config.stated.setdefault(package, (release, "assumed"))
+    for name, shipped in {package: release, **pins}.items():
+        config.stated.setdefault(name, (shipped, "assumed"))
 
 
 def _doubt(settings: Mapping[Path, Setting]) -> str | None:

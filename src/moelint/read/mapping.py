@@ -256,7 +256,8 @@ def _argument(config: Config, table: Table, layer: Layer, name: str, setting: Se
     found = flags.argument(name)
     assert found is not None
     value, assumed, waits = value_of(table, layer.interpolation, setting, found[0])
-    value = flags.argument_value(found, value)
+    if not (table["typed"] and value is setting.value and isinstance(value, str)):  # text that no parser will read
+        value = flags.argument_value(found, value)
     key = found[0]
     config.written[key] = Written(
         key, value, str(setting.path[-1]), layer.document, setting, layer.origin, assumed, waits

@@ -8,7 +8,7 @@ from __future__ import annotations
 from moelint.lang.functions import equal
 from moelint.lang.unknown import UNKNOWN
 from moelint.trainer.key_data import other_names, renames
-from moelint.trainer.layers import DUMPS, OWN
+from moelint.trainer.layers import DUMPS, OWN, is_typed
 from moelint.trainer.releases import TRAINER_PACKAGE
 from moelint.trainer.tables import Spec, all_releases
 from moelint.trainer.values import Fault, fault
@@ -80,9 +80,9 @@ class KeyProblem:
 
 def check(effective: Effective) -> list[KeyProblem]:
     """All that is to be said of the keys and values that a file itself writes, in its order."""
-    if effective.config.dialect not in OWN:
-        return []
     checker = _Checker(effective)
+    if effective.config.dialect not in OWN:
+        return checker.types() if is_typed(effective.config.dialect) else []
     out: list[KeyProblem] = []
     for key, written in effective.config.written.items():
         if written.origin == "file" and written.setting is not None:
@@ -100,6 +100,7 @@ def check(effective: Effective) -> list[KeyProblem]:
     return out
 
 
+_HANDED_ON = frozenset(("model", "ddp", "optimizer", "train"))  # sections that frameworks hand to the trainer
 MAX_TOLD = 1000
 """Keys of one config that are told."""
 MAX_SEARCHED = 100
@@ -124,6 +125,25 @@ class _Checker:
     @property
     def release(self) -> str:
         return f"{self.package} {self.table.release}"
+
+    def types(self) -> list[KeyProblem]:
+        """Texts where the trainer wants a number or null, in a framework's file: whatever else it has is its affair."""
+        out = []
+        for key, written in self.effective.config.written.items():
+            if written.origin != "file" or written.setting is None or written.derived:
+                continue
+            if not isinstance(written.value, str) or key.partition(".")[0] not in _HANDED_ON:
+                continue
+            if key.endswith("_freq"):
+                continue  # patterns of layers, which frameworks let one write as an expression
+            spec = self.table.specs.get(key)
+            if spec is not None and "list" in spec[0]:  # a list of one is often written as that one
+                kind = next((k for k in ("float", "int") if k in spec[0]), None)
+                spec = None if kind is None else (kind, *spec[1:])
+            found = None if spec is None else self.value(key, written, spec)
+            if found is not None and found.rule == "KEY005":
+                out.append(found)
+        return out
 
     def one(self, key: str, written: Written) -> KeyProblem | None:
         table = self.table
@@ -264,12 +284,16 @@ class _Checker:
         """A value that the field cannot hold."""
         if written.value is UNKNOWN:
             return None
-        found: Fault | None = fault(written.value, spec, self.layers.default(key), self.trainer, key)
+        reader = "core" if self.trainer == "lm" and is_typed(self.effective.config.dialect) else self.trainer
+        found: Fault | None = fault(written.value, spec, self.layers.default(key), reader, key)
         if found is None:
             return None
         problem = KeyProblem(found.rule, found.effect, key, written, f"{written.spelling}: {found.message}.")
         if found.instead is not UNKNOWN:
-            problem.sets, problem.why, problem.safety = {key: found.instead}, "the value that is meant", "unsafe"
+            # what stops the trainer cannot have been meant; a text that counts as true may be relied on
+            sure = found.rule == "KEY005" and (found.effect != "ignored" or found.instead is True)
+            problem.sets, problem.why = {key: found.instead}, "the value that is meant"
+            problem.safety = "safe" if sure else "unsafe"
         return problem
 
     def unread(self, setting: Setting) -> KeyProblem | None:

@@ -241,6 +241,14 @@ def passes_on(dialect: str) -> bool:
     return found is not None and found["absent"] == "trainer"
 
 
+def is_typed(dialect: str) -> bool:
+    """Whether a framework hands values on as YAML reads them: no parser turns text into numbers."""
+    from moelint.read.tables import tables
+
+    found = tables().get(dialect)
+    return found is not None and bool(found["typed"])
+
+
 def framework_defaults(dialect: str) -> dict[str, Any]:
     """What a framework on top of the trainer fills in, by dialect; empty where nothing is known of it."""
     from moelint.read.tables import tables
