@@ -67,6 +67,8 @@ def run_all(work: list[tuple[str, bool]], job: Callable[[Any], Any], options: Op
             report.problems.append(problem)
         if file is not None:
             report.files.append(file)
+    report.files.sort(key=lambda file: file.path)  # in whatever order they were named
+    report.problems.sort()
 
 
 def one(engine: Engine, path: str, named: bool, reader: Any = None) -> tuple[FileReport | None, str | None]:
