@@ -8,6 +8,7 @@ from moelint.errors import UsageError
 from moelint.options import Options
 from moelint.results import FileReport, Report
 from moelint.revision.baseline import DEFAULT, Baseline, load
+from moelint.text.files import write_whole
 
 
 def apply(report: Report, options: Options) -> None:
@@ -70,14 +71,9 @@ def _write(report: Report, path: str) -> None:
         if key[0] not in checked and os.path.lexists(old.absolute(entry)):
             new.entries[key] = entry  # not looked at this time
     pruned = len(set(old.entries) - set(new.entries))
-    draft = f"{path}.{os.getpid()}.tmp"
     try:
-        with open(draft, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(new.text())
-        os.replace(draft, path)
+        write_whole(path, new.text())
     except OSError as error:
-        if os.path.exists(draft):
-            os.unlink(draft)
         raise UsageError(f"{path}: the baseline cannot be written: {error.strerror}") from None
     for file in report.files:
         _empty(file, report)

@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
 def _open_streams() -> None:
     import os
 
-    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115: for as long as the process lives
+    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (for as long as the process lives)
     sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
 
 

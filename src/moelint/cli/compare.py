@@ -7,6 +7,7 @@ import sys
 import click
 
 from moelint.errors import UsageError
+from moelint.text.files import write_whole
 from moelint.typed import Any
 
 
@@ -36,8 +37,8 @@ def command(a: str, b: str, format_: str, rollback: str | None, **given: Any) ->
     from moelint.comparing.sides import side
     from moelint.conf.model import ConfError
 
-    options = _options(given)
     try:
+        options = _options(given)
         left, right = side(a, options), side(b, options)
         found = compare(left, right)
         sys.stdout.write(_render(found, format_, given["color"]))
@@ -50,16 +51,11 @@ def command(a: str, b: str, format_: str, rollback: str | None, **given: Any) ->
 
 
 def _options(given: dict[str, Any]) -> Any:
-    from moelint.cli.options import pair
+    from moelint.cli.options import pairs
     from moelint.options import Options
 
     options = Options()
-    for where, table in (("target", options.target), ("define", options.define)):
-        for text in given[where]:
-            found = pair(text)
-            if found is None:
-                raise click.UsageError(f"--{where}: '{text}' is not KEY=VALUE")
-            table[found[0]] = found[1]
+    options.target, options.define = pairs(given["target"], "--target"), pairs(given["define"], "--define")
     for name in ("gpu", "gpus"):
         if given[name] is not None:
             options.target[name] = str(given[name])
@@ -87,7 +83,6 @@ def _render(found: dict[str, Any], format_: str, color: str) -> str:
 
 def _write(path: str, text: str) -> None:
     try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        write_whole(path, text)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None

@@ -93,7 +93,7 @@ def _run(logs: tuple[str, ...], format_: str, color: str, given: dict[str, Any])
 def _meant(given: dict[str, Any]) -> tuple[Any, Any]:
     """(report, effective config) of the file that should have run. Raises UsageError if it holds no one config."""
     from moelint.api import check, read
-    from moelint.cli.options import pair
+    from moelint.cli.options import pairs
     from moelint.engine import Engine
     from moelint.errors import UsageError
     from moelint.options import Options
@@ -102,11 +102,7 @@ def _meant(given: dict[str, Any]) -> tuple[Any, Any]:
     options = Options()
     options.policies, options.base = list(given["policies"]), given["base"]
     options.config, options.no_config = given["config"], given["no_config"]
-    for word in given["target"]:
-        found = pair(word)
-        if found is None:
-            raise UsageError(f"--target: '{word}' is not KEY=VALUE")
-        options.target[found[0]] = found[1]
+    options.target = pairs(given["target"], "--target")
     report = check([path], options)
     if report.problems:
         raise UsageError(report.problems[0])

@@ -42,17 +42,13 @@ def _lines(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> lis
 
     place = re.fullmatch(r"(.+):(\d+)(?::\d+)?", what)
     if place is not None and os.path.exists(place[1]):
-        from moelint.cli.options import pair
+        from moelint.cli.options import pairs
         from moelint.explain.line import explain
         from moelint.options import Options
 
         options = Options()
         options.policies = list(policies)
-        for text in target:
-            found = pair(text)
-            if found is None:
-                raise UsageError(f"'{text}' is not KEY=VALUE")
-            options.target[found[0]] = found[1]
+        options.target = pairs(target, "--target")
         return explain(place[1], int(place[2]), options)
     packs = load(here.policies(policies))
     info = rules.find(what, packs)

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from moelint.text.files import write_whole
 from moelint.typed import Any
 
 _EPILOG = """\b
@@ -54,10 +55,9 @@ def command(features: tuple[str, ...], format_: str, output: str | None, list_: 
         sys.stdout.write(words.encode(encoding, "replace").decode(encoding))
         return
     try:
-        with open(output, "w", encoding="utf-8") as file:
-            file.write(words)
+        write_whole(output, words)
     except OSError as error:
-        raise click.UsageError(f"{output}: {error.strerror}") from None
+        raise click.UsageError(f"{output}: cannot be written: {error.strerror}") from None
 
 
 def _run(names: tuple[str, ...], format_: str, list_: bool, color: str, given: dict[str, Any]) -> str:
@@ -94,16 +94,10 @@ def _run(names: tuple[str, ...], format_: str, list_: bool, color: str, given: d
 
 def _stated(given: dict[str, Any]) -> dict[str, str]:
     """The target, checked as the command line of a check is. Raises UsageError."""
-    from moelint.cli.options import pair
+    from moelint.cli.options import pairs
     from moelint.engine import _check_target
-    from moelint.errors import UsageError
 
-    stated: dict[str, str] = {}
-    for word in given["target"]:
-        found = pair(word)
-        if found is None:
-            raise UsageError(f"--target: '{word}' is not KEY=VALUE")
-        stated[found[0]] = found[1]
+    stated = pairs(given["target"], "--target")
     if given["gpu"] is not None:
         stated["gpu"] = given["gpu"]
     for key, value in stated.items():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from moelint.errors import UsageError
 from moelint.report import FORMATS
 
 # kind: flag | count | text | number (at least 1) | texts (repeatable) | rules (repeatable, commas split) |
@@ -64,6 +67,17 @@ def pair(text: str) -> tuple[str, str] | None:
     """KEY=VALUE in two; None if it is not that."""
     key, equals, value = text.partition("=")
     return (key.strip(), value.strip()) if equals and key.strip() else None
+
+
+def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
+    """The pairs of a repeatable option, for commands with options of their own. Raises UsageError."""
+    out = {}
+    for text in texts:
+        found = pair(text)
+        if found is None:
+            raise UsageError(f"{option}: '{text}' is not KEY=VALUE")
+        out[found[0]] = found[1]
+    return out
 
 
 def output(text: str) -> tuple[str, str] | None:

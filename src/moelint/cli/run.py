@@ -14,6 +14,7 @@ from moelint.errors import RevisionError, UsageError
 from moelint.options import Options
 from moelint.report import escape
 from moelint.results import Report
+from moelint.text.files import write_whole
 from moelint.typed import IO, Any
 
 
@@ -151,29 +152,14 @@ def _patch(text: str) -> None:
 
 
 def _to_file(format: str, path: str, report: Report, given: dict[str, Any]) -> None:
-    """Whole or not at all: a half-written report would pass for a clean one."""
+    """Write one --output file. Raises OSError."""
     import io
 
     look = reports.Options()
     _take(look, given)
     buffer = io.StringIO()
     reports.write(format, report, buffer, look)
-    if os.path.exists(path) and not os.path.isfile(path):  # /dev/stdout and the like are written to, never replaced
-        with open(path, "w", encoding="utf-8", newline="\n") as device:
-            device.write(buffer.getvalue())
-        return
-    path = os.path.realpath(path)  # a link stays a link
-    draft = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(draft, "w", encoding="utf-8", newline="\n") as file:
-            file.write(buffer.getvalue())
-        os.replace(draft, path)
-    except OSError:
-        try:
-            os.unlink(draft)
-        except OSError:
-            pass
-        raise
+    write_whole(path, buffer.getvalue())
 
 
 def _look(given: dict[str, Any], stream: IO[str]) -> reports.Options:

@@ -8,6 +8,7 @@ import sys
 import click
 
 from moelint.errors import UsageError
+from moelint.text.files import write_whole
 from moelint.typed import Any
 
 _FORMATS = ["text", "json", "html"]
@@ -47,26 +48,20 @@ def command(files: tuple[str, ...], format_: str, output: str | None, name: str 
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
         return
     try:
-        with open(output, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(output, text)
     except OSError as error:
-        raise click.UsageError(f"{output}: {error.strerror}") from None
+        raise click.UsageError(f"{output}: cannot be written: {error.strerror}") from None
 
 
 def _pages(path: str, name: str | None, given: dict[str, Any]) -> list[dict[str, Any]]:
     from moelint.api import read
-    from moelint.cli.options import pair
+    from moelint.cli.options import pairs
     from moelint.engine import Engine
     from moelint.options import Options
     from moelint.trainer.walls_page import page
 
     options = Options()
-    for where, table in (("target", options.target), ("define", options.define)):
-        for text in given[where]:
-            found = pair(text)
-            if found is None:
-                raise UsageError(f"--{where}: '{text}' is not KEY=VALUE")
-            table[found[0]] = found[1]
+    options.target, options.define = pairs(given["target"], "--target"), pairs(given["define"], "--define")
     if given["gpu"] is not None:
         options.target["gpu"] = given["gpu"]
     if given["gpus"] is not None:

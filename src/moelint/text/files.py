@@ -207,3 +207,24 @@ def _sync_folder(folder: str) -> None:
         pass
     finally:
         os.close(fd)
+
+
+def write_whole(path: str, text: str) -> None:
+    """Write a new file, or one of ours again, whole or not at all: half a report would pass for a clean one. What is no
+    plain file (a pipe, /dev/stdout) is written to, never replaced; a link stays a link. Raises OSError."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8", newline="\n") as device:
+            device.write(text)
+        return
+    path = os.path.realpath(path)
+    draft = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(draft, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except OSError:
+        try:
+            os.unlink(draft)
+        except OSError:
+            pass
+        raise
