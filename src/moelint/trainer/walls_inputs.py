@@ -278,7 +278,8 @@ def read_layout(r: Reader, shape: Shape) -> Layout | None:
         router_groups=r.size("model.moe_router_group_topk"),
         overlap_grad_reduce=r.flag("ddp.overlap_grad_reduce"),
         overlap_param_gather=r.flag("ddp.overlap_param_gather"),
-        fp8_param_gather=r.flag("ddp.fp8_param_gather"),
+        # MXFP8 weights are gathered in BF16 and quantised on each rank
+        fp8_param_gather=r.flag("ddp.fp8_param_gather") and r.maybe("model.fp8_recipe", "") != "mxfp8",
         **{"vpp": vpp, **_pipeline(r, shape, pp, vpp)},
     )
 
