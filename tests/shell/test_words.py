@@ -35,7 +35,7 @@ EXPANSIONS = [
     ("X=1; run ${X:-2} ${X:+3}", ["run", "1", "3"]),
     ("X=; run ${X:-2} ${X-3}", ["run", "2"]),
     ("run $(seq 2 2 6) $(basename /a/b.sh .sh) $(dirname /a/b.sh) $(echo x y)", ["run", "2", "4", "6", "b", "/a", "x", "y"]),
-    ("A=(0 0); A+=(1); printf -v L '[%s]' \"$(IFS=', '; echo \"${A[*]}\")\"; run \"$L\"", ["run", "[0 0 1]"]),
+    ("A=(0 0); A+=(1); printf -v L '[%s]' \"$(IFS=', '; echo \"${A[*]}\")\"; run \"$L\"", ["run", "[0,0,1]"]),
     ("IFS=',' read -r A B C <<< '4,2,True'; run $A $B $C", ["run", "4", "2", "True"]),
     ("f() { local X=$1; run $X $2; }; X=9; f 1 2; echo $X", ["run", "1", "2"]),
     ("set -- a b; run \"$@\" $# $1", ["run", "a", "b", "2", "a"]),

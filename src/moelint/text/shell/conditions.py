@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from moelint.text.shell.brackets import closing, closing_quote
 from moelint.text.shell.patterns import fits
 from moelint.text.shell.pieces import Pieces, assumed_of, text_of, waits_of
 from moelint.text.shell.script import Script
@@ -28,8 +29,6 @@ class Outcome:
 
 def raw_words(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Words of a stretch of shell text, as (start, end): blanks outside of quotes and expansions separate them."""
-    from moelint.text.shell.expansion import closing, closing_quote
-
     out = []
     at = start
     while at < end:

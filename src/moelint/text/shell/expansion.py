@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from moelint.text.shell.arithmetic import Arithmetic, Unreadable
+from moelint.text.shell.brackets import closing, closing_quote
 from moelint.text.shell.parameters import parameter
 from moelint.text.shell.pieces import (
     ARGUMENT,
@@ -75,12 +76,12 @@ class Builder:
             self.text([piece.cut(at, stop)])
             at = stop
 
-    def array(self, words: list[Word], quoted: bool, star: bool) -> None:
+    def array(self, words: list[Word], quoted: bool, star: bool, separator: str = " ") -> None:
         """``"${A[@]}"``: every element is a word; without quotes, or with ``*``, as their text says."""
         if quoted and star:
             for number, word in enumerate(words):
                 if number:
-                    self.text([Piece(" ", word.pieces[0].spans if word.pieces else ())])
+                    self.text([Piece(separator, word.pieces[0].spans if word.pieces else ())])
                 self.text(word.pieces)
             self.exists()
             return
@@ -319,7 +320,7 @@ class Expander:
             if state.arguments is None:
                 out.text([unknown((f"${name}",), site, ARGUMENT).changed(free=True)])
             else:
-                out.array([word.at(site) for word in state.arguments], quoted, name == "*")
+                out.array([word.at(site) for word in state.arguments], quoted, name == "*", separator(state))
             return
         held = self.plain(name, state, site)
         FUEL.use(len(held))
@@ -350,48 +351,8 @@ class Expander:
         return (unknown((name,), site, ENVIRONMENT),) if held is None else held
 
 
-def closing_quote(text: str, at: int, end: int) -> int:
-    """Offset of the double quote that ends a quoted text; ``end`` if none does."""
-    while at < end:
-        sign = text[at]
-        if sign == "\\":
-            at += 2
-        elif sign == '"':
-            return at
-        elif sign == "$" and text[at + 1 : at + 2] in ("(", "{"):
-            at = closing(text, at + 1, end)
-        else:
-            at += 1
-    return end
-
-
-def closing(text: str, at: int, end: int) -> int:
-    """Offset one past the bracket that closes the one at ``at``; ``end`` if none does. Quotes hide brackets."""
-    pairs = {"(": ")", "{": "}", "[": "]"}
-    stack = [pairs[text[at]]]
-    at += 1
-    while at < end:
-        sign = text[at]
-        if sign == "\\":
-            at += 2
-            continue
-        if sign == stack[-1] and sign != '"':
-            stack.pop()
-            if not stack:
-                return at + 1
-        elif sign == '"':
-            if stack[-1] == '"':
-                stack.pop()
-            else:
-                stack.append('"')
-        elif sign == "'" and stack[-1] != '"':
-            stop = text.find("'", at + 1, end)
-            at = end if stop < 0 else stop
-        elif sign == "(" and (stack[-1] == ")" or text[at - 1] == "$"):
-            stack.append(")")
-        elif sign == "{" and text[at - 1] == "$":
-            stack.append("}")
-        elif sign == "[" and stack[-1] == "]":
-            stack.append("]")
-        at += 1
-    return end
+def separator(state: State) -> str:
+    """What stands between the elements of ``"${A[*]}"``: the first character of IFS."""
+    held = state.variables.get("IFS")
+    text = text_of(held) if held is not None and not isinstance(held, list) else None
+    return " " if text is None else text[:1]

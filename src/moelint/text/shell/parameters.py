@@ -164,7 +164,9 @@ def _whole(
         for word in words:
             changed.append(Word(_modified(expander, script, at, end, rest, name, word.pieces, state, site)))
         words = changed
-    out.array([word.at(site) for word in words], quoted, star)
+    from moelint.text.shell.expansion import separator
+
+    out.array([word.at(site) for word in words], quoted, star, separator(state))
 
 
 def _modified(
