@@ -70,10 +70,10 @@ class Engine:
             for where, table in (("severity", section.severity), ("ignore", section.ignore)):
                 select.check_patterns(table, ids, packs.redirects, f"{conf.path}: {where}")
         for key, value in options.target.items():
-            _check_target(key, value, "--target")
+            check_target(key, value, "--target")
         for section in conf.sections:
             for key, value in section.target.items():
-                _check_target(key, str(value), f"{conf.path}: target")
+                check_target(key, str(value), f"{conf.path}: target")
 
     def finish(self, report: Report) -> None:
         """What the report says of the run as a whole."""
@@ -206,7 +206,7 @@ def _all_ids(packs: Any) -> list[str]:
     return [*packs.ids, *ids(), *dict.fromkeys(trainers)]
 
 
-def _check_target(key: str, value: str, where: str) -> None:
+def check_target(key: str, value: str, where: str) -> None:
     """Raises UsageError on a target that no directive could state."""
     from moelint.read.directives import words
     from moelint.trainer.target import TargetError, convert

@@ -95,13 +95,13 @@ def _run(names: tuple[str, ...], format_: str, list_: bool, color: str, given: d
 def _stated(given: dict[str, Any]) -> dict[str, str]:
     """The target, checked as the command line of a check is. Raises UsageError."""
     from moelint.cli.options import pairs
-    from moelint.engine import _check_target
+    from moelint.engine import check_target
 
     stated = pairs(given["target"], "--target")
     if given["gpu"] is not None:
         stated["gpu"] = given["gpu"]
     for key, value in stated.items():
-        _check_target(key, value, "--target")
+        check_target(key, value, "--target")
     return {"gpu": "h100", **stated}
 
 
