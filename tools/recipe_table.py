@@ -18,7 +18,9 @@ from moelint.lang.unknown import UNKNOWN
 from moelint.read.configs import ReadOptions
 from moelint.read.files import read_file
 from moelint.text.files import read
+from moelint.trainer.class_defaults import class_default
 
+OPTIONS = ReadOptions(named=True, read=read, defaults=class_default)
 FOLDERS = ("src/megatron/bridge/recipes", "src/megatron/bridge/perf_recipes")
 # Values that depend on the machine, or that no rule could ever read.
 LEFT_OUT = (
@@ -28,6 +30,7 @@ LEFT_OUT = (
     "tokenizer.",
     "model.vision_config",
     "model.hf_model_revision",
+    "recipe.",
 )
 
 
@@ -39,7 +42,7 @@ def recipes(checkout: str) -> dict[str, dict[str, Any]]:
             for name in sorted(names):
                 if not name.endswith(".py"):
                     continue
-                for config in read_file(read(os.path.join(root, name)), ReadOptions(named=True, read=read)).configs:
+                for config in read_file(read(os.path.join(root, name)), OPTIONS).configs:
                     if config.completeness != "complete":
                         continue
                     values = {

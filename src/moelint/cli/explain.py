@@ -12,12 +12,13 @@ from moelint.errors import UsageError
 
 
 @click.command(context_settings={"ignore_unknown_options": True})  # --moe-router-dtype is a key
-@click.argument("what", metavar="RULE|KEY|FILE:LINE")
+@click.argument("what", metavar="RULE|KEY|RECIPE|FILE:LINE")
 @click.option("--policy", "policies", multiple=True, metavar="PATH-or-pack", help="Another policy pack. Repeatable.")
 @click.option("--target", multiple=True, metavar="KEY=VALUE", help="For FILE:LINE: state the target. Repeatable.")
 def command(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> None:
     """Explain a rule (OVL004, its name), a key (model.moe_router_dtype, --moe-router-dtype, a last part), a named fact
-    of rules (ep_overlap), or what a line of a file sets, what of it runs, and who reads it (configs/a.yaml:12)."""
+    of rules (ep_overlap), an official recipe (deepseek_v3_pretrain_config), or what a line of a file sets, what of it
+    runs, and who reads it (configs/a.yaml:12)."""
     from moelint.conf.model import ConfError
     from moelint.report import escape
     from moelint.text.source import TextError
@@ -57,6 +58,11 @@ def _lines(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> lis
     fact = facts.find(what, packs)
     if fact is not None:
         return facts.explain(what, fact)
+    from moelint.explain import recipe as recipes
+
+    page = recipes.explain(what)
+    if page is not None:
+        return page
     found_keys = keys.find(what)
     if found_keys:
         out: list[str] = []
@@ -69,8 +75,10 @@ def _lines(what: str, policies: tuple[str, ...], target: tuple[str, ...]) -> lis
 def _unknown(what: str, packs: object) -> str:
     from moelint.explain.key import TRAINERS
     from moelint.lang.suggest import nearest
+    from moelint.read.bases import names
     from moelint.trainer.tables import known_anywhere
 
     known = {key for trainer in TRAINERS for key in known_anywhere(trainer)}
-    near = nearest(what, [*packs.ids, *known])  # type: ignore[attr-defined]
-    return f"'{what}' is no rule, no key, no named fact and no FILE:LINE" + (f": did you mean {near}?" if near else "")
+    near = nearest(what, [*packs.ids, *known, *names()])  # type: ignore[attr-defined]
+    hint = f": did you mean {near}?" if near else ""
+    return f"'{what}' is no rule, no key, no named fact, no recipe and no FILE:LINE{hint}"

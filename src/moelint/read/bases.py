@@ -23,8 +23,7 @@ def recipe(name: str) -> dict[str, Any] | None:
     library recipe has the same name.
     """
     table = _load()
-    plain = name.removeprefix("perf:")
-    row = table["recipes"].get(name) or table["recipes"].get(table["aliases"].get(plain, plain))
+    row = _row(table, name)
     if row is None:
         return None
     from moelint.read.models import provider
@@ -38,6 +37,30 @@ def recipe(name: str) -> dict[str, Any] | None:
         key, value = keys[row[n]], values[row[n + 1]]
         out[key] = str(value) if key.startswith("env_vars.") and isinstance(value, (int, float)) else value
     return out
+
+
+def details(name: str) -> tuple[str | None, list[str], dict[str, Any]] | None:
+    """(model id, keys that the recipe itself sets, all values) of an official recipe; None if there is none."""
+    values = recipe(name)
+    if values is None:
+        return None
+    table = _load()
+    row = _row(table, name)
+    assert row is not None
+    return row[0], [table["keys"][row[n]] for n in range(1, len(row), 2)], values
+
+
+def names_of(name: str) -> list[str]:
+    """All names of one recipe, its own first."""
+    aliases = _load()["aliases"]
+    own = aliases.get(name, name)
+    return [own, *sorted(other for other, target in aliases.items() if target == own)]
+
+
+def _row(table: dict[str, Any], name: str) -> list[Any] | None:
+    plain = name.removeprefix("perf:")
+    found: list[Any] | None = table["recipes"].get(name) or table["recipes"].get(table["aliases"].get(plain, plain))
+    return found
 
 
 def names() -> list[str]:

@@ -19,6 +19,7 @@ from moelint.text.python.hooks import NOTHING
 from moelint.text.python.modules import Checkout, Module
 from moelint.text.python.values import (
     ClassValue,
+    External,
     Function,
     Instance,
     Place,
@@ -137,7 +138,7 @@ class _Reader:
             name = f"{held.cls.module.name}.{name}"
         if name.rsplit(".", 1)[-1] not in ("", "ModelProvider", "unknown", section):
             key = f"{section}._target_"
-            origin = "model" if section == "model" else "base"
+            origin = "model" if section == "model" and isinstance(held.cls, External) else "base"
             self.out.written[key] = Written(key, name, "_target_", None, None, origin)
 
     def instance(self, prefix: str, held: Instance) -> None:
