@@ -12,7 +12,19 @@ from moelint.text.shell.commands import Command
 from moelint.text.shell.conditions import Outcome
 from moelint.text.shell.expansion import Expander
 from moelint.text.shell.loops import Loops
-from moelint.text.shell.pieces import FUEL, MAX_WORK, OutOfBudget, Piece, Pieces, Span, Word, text_of, unknown
+from moelint.text.shell.pieces import (
+    FUEL,
+    MAX_WORK,
+    OutOfBudget,
+    Piece,
+    Pieces,
+    Span,
+    Word,
+    assume,
+    mark,
+    text_of,
+    unknown,
+)
 from moelint.text.shell.script import MAX_SIZE, Script, from_pieces
 from moelint.text.shell.state import State, Value, meet
 from moelint.text.shell.statements import STATEMENTS, Flow
@@ -134,11 +146,11 @@ class Interpreter:
             old = before.variables.get(name)
             if value is old:
                 continue
-            known = {_mark(piece) for piece in _pieces(old)}
+            known = {mark(piece) for piece in _pieces(old)}
             if isinstance(value, list):
-                state.variables[name] = [Word(_assumed(word.pieces, why, known)) for word in value]
+                state.variables[name] = [Word(assume(word.pieces, why, known)) for word in value]
             elif old is None or isinstance(old, list) or text_of(value) != text_of(old):
-                state.variables[name] = _assumed(value, why, known)
+                state.variables[name] = assume(value, why, known)
         for name, value in other.variables.items():
             if value is not before.variables.get(name) and name not in state.variables:
                 state.variables[name] = (Piece("", (), assumed=why),)
@@ -377,15 +389,6 @@ class Interpreter:
         if len(paths) != 1 or "\0" in paths[0]:
             return shown(text, site, words)
         return (Piece(os.path.normpath(paths[0]), (site,)),)
-
-
-def _assumed(pieces: Pieces, why: str, known: set[tuple[object, ...]]) -> Pieces:
-    """The pieces, assumed but for those that were there before."""
-    return tuple(piece if _mark(piece) in known else piece.changed(assumed=piece.assumed or why) for piece in pieces)
-
-
-def _mark(piece: Piece) -> tuple[object, ...]:
-    return piece.text, *((id(source), start) for source, start, _ in piece.spans[:1])
 
 
 def _pieces(value: Value | None) -> Iterable[Piece]:

@@ -167,3 +167,13 @@ def unknown(waits: tuple[str, ...], site: Span, why: str = COMPUTED) -> Piece:
 def made(text: str, site: Span, assumed: str | None = None) -> Piece:
     """A text that stands nowhere as it is: it was computed at a place."""
     return Piece(text, (site,), assumed=assumed)
+
+
+def assume(pieces: Pieces, why: str, known: set[tuple[object, ...]]) -> Pieces:
+    """The pieces, assumed but for those that were there before."""
+    return tuple(piece if mark(piece) in known else piece.changed(assumed=piece.assumed or why) for piece in pieces)
+
+
+def mark(piece: Piece) -> tuple[object, ...]:
+    """What makes a piece the same one: its text and where it stands."""
+    return piece.text, *((id(source), start) for source, start, _ in piece.spans[:1])
