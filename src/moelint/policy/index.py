@@ -78,8 +78,10 @@ def _index(packs: Packs, effective: Any) -> tuple[Any, ...]:
     mla = config.written.get(_CLASSES[0])
     classes = (effective.layers.variants, None if mla is None else repr(mla.value))
     releases = (str(target.get("megatron_core")), str(target.get("megatron_bridge")))
+    # The packs may change between their loading and the index: it belongs to the very packs that are loaded.
     name = (
         config.trainer, config.dialect, effective.table.release, releases, config.complete_env, classes,
+        packs.blobs.mark or len(packs.cases),
     )
     found = packs.indexes.get(name)
     if found is None:
