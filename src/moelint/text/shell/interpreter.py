@@ -25,10 +25,11 @@ from moelint.text.shell.pieces import (
     text_of,
     unknown,
 )
+from moelint.text.shell.printed import printed
 from moelint.text.shell.script import MAX_SIZE, Script, from_pieces
 from moelint.text.shell.state import State, Value, meet
 from moelint.text.shell.statements import STATEMENTS, Flow
-from moelint.text.shell.substitution import calculated, outcome, shown, trimmed
+from moelint.text.shell.substitution import trimmed
 from moelint.text.source import Source
 from moelint.typed import Any
 
@@ -334,61 +335,11 @@ class Interpreter:
         kept, status = self.commands, self.status
         self.commands = {}
         try:
-            printed = self._printed(script, state.copy(), site)
+            said = printed(self, script, state.copy(), site)
         finally:
             self.nesting -= 2
             self.commands, self.status = kept, status
-        return tuple(piece.at(site) for piece in trimmed(printed))
-
-    def _printed(self, script: Script, state: State, site: Span) -> Pieces:
-        text = script.text.strip()
-        if text.startswith("cd ") and text.endswith("pwd"):
-            return self._folder(script, state, site)
-        nodes = [node for node in script.parse().children if node.is_named and node.type != "comment"]
-        for node in nodes[:-1]:
-            self.statement(script, node, state)
-        if not nodes:
-            return ()
-        last = nodes[-1]
-        if last.type == "redirected_statement" and last.children:
-            last = last.children[0]
-        if last.type == "pipeline":
-            return self._piped(script, last, state, site)
-        if last.type != "command":
-            return shown(script.text, site, [])
-        words = self.words(script, [c for c in last.children if c.is_named and not c.type.endswith("redirect")], state)
-        if words and words[0].text == "pwd":
-            return shown("pwd", site, [])
-        return outcome(words, site, self.top) or shown(script.text, site, words)
-
-    def _piped(self, script: Script, node: Any, state: State, site: Span) -> Pieces:
-        parts = [child for child in node.children if child.is_named]
-        if len(parts) == 2 and all(part.type == "command" for part in parts):
-            first, second = (self.words(script, [c for c in part.children if c.is_named], state) for part in parts)
-            if first and second and first[0].text == "echo" and second[0].text == "bc":
-                said = outcome(first, site, self.top)
-                text = text_of(said or ())
-                number = calculated(text.strip()) if text else None
-                if number is not None:
-                    return (Piece(number, (site,), assumed=next((w.assumed for w in first if w.assumed), None)),)
-                return shown(script.text, site, first)
-        return shown(script.text, site, [])
-
-    def _folder(self, script: Script, state: State, site: Span) -> Pieces:
-        """``$(cd … && pwd)``: the folder that is named."""
-        import os
-
-        text = script.text
-        stop = min((at for sign in ("&&", ";", "&>", ">") if (at := text.find(sign)) > 0), default=-1)
-        start = text.index("cd ") + 3
-        words = self.expander.fields(script, start, stop if stop > 0 else len(text), state)
-        paths: list[str] = []
-        for word in words:
-            paths += (word.text or "\0").split()
-        paths = [path for path in paths if path != "--" and not path.startswith("2")]
-        if len(paths) != 1 or "\0" in paths[0]:
-            return shown(text, site, words)
-        return (Piece(os.path.normpath(paths[0]), (site,)),)
+        return tuple(piece.at(site) for piece in trimmed(said))
 
 
 def _pieces(value: Value | None) -> Iterable[Piece]:

@@ -1,0 +1,65 @@
+"""What a command substitution prints, as far as it follows from the text."""
+
+from __future__ import annotations
+
+import os
+
+from moelint.text.shell.pieces import Piece, Pieces, Span, text_of
+from moelint.text.shell.script import Script
+from moelint.text.shell.state import State
+from moelint.text.shell.substitution import calculated, outcome, shown
+from moelint.typed import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from moelint.text.shell.interpreter import Interpreter
+
+
+def printed(owner: Interpreter, script: Script, state: State, site: Span) -> Pieces:
+    text = script.text.strip()
+    if text.startswith("cd ") and text.endswith("pwd"):
+        return _folder(owner, script, state, site)
+    nodes = [node for node in script.parse().children if node.is_named and node.type != "comment"]
+    for node in nodes[:-1]:
+        owner.statement(script, node, state)
+    if not nodes:
+        return ()
+    last = nodes[-1]
+    if last.type == "redirected_statement" and last.children:
+        last = last.children[0]
+    if last.type == "pipeline":
+        return _piped(owner, script, last, state, site)
+    if last.type != "command":
+        return shown(script.text, site, [])
+    words = owner.words(script, [c for c in last.children if c.is_named and not c.type.endswith("redirect")], state)
+    if words and words[0].text == "pwd":
+        return shown("pwd", site, [])
+    return outcome(words, site, owner.top) or shown(script.text, site, words)
+
+
+def _piped(owner: Interpreter, script: Script, node: Any, state: State, site: Span) -> Pieces:
+    parts = [child for child in node.children if child.is_named]
+    if len(parts) == 2 and all(part.type == "command" for part in parts):
+        first, second = (owner.words(script, [c for c in part.children if c.is_named], state) for part in parts)
+        if first and second and first[0].text == "echo" and second[0].text == "bc":
+            said = outcome(first, site, owner.top)
+            text = text_of(said or ())
+            number = calculated(text.strip()) if text else None
+            if number is not None:
+                return (Piece(number, (site,), assumed=next((w.assumed for w in first if w.assumed), None)),)
+            return shown(script.text, site, first)
+    return shown(script.text, site, [])
+
+
+def _folder(owner: Interpreter, script: Script, state: State, site: Span) -> Pieces:
+    """``$(cd … && pwd)``: the folder that is named."""
+    text = script.text
+    stop = min((at for sign in ("&&", ";", "&>", ">") if (at := text.find(sign)) > 0), default=-1)
+    start = text.index("cd ") + 3
+    words = owner.expander.fields(script, start, stop if stop > 0 else len(text), state)
+    paths: list[str] = []
+    for word in words:
+        paths += (word.text or "\0").split()
+    paths = [path for path in paths if path != "--" and not path.startswith("2")]
+    if len(paths) != 1 or "\0" in paths[0]:
+        return shown(text, site, words)
+    return (Piece(os.path.normpath(paths[0]), (site,)),)
