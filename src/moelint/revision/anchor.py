@@ -11,6 +11,14 @@ from moelint.typed import Any
 
 _OTHERS = ("before.", "target.", "hw.", "walls.")  # no settings of this config
 
+# figure, what it is, format, unit
+_ESTIMATES = (
+    ("memory.total_gib", "memory", ".0f", " GiB"),
+    ("communication.ep_ms_per_layer", "dispatch and combine", ".2f", " ms a layer"),
+    ("compute.bubble", "pipeline bubble", ".2f", ""),
+    ("compute.step_s", "step", ".2f", " s"),
+)
+
 
 def anchor_change(verdict: Any, effective: Any, level: str | None, strict: bool) -> Finding | None:
     """The finding of a verdict about two revisions; None if this file shows nothing of the change."""
@@ -28,7 +36,23 @@ def anchor_change(verdict: Any, effective: Any, level: str | None, strict: bool)
         item.new = True
         item.about = tuple(verdict.rule.about)
         item.facts = _differences(item.facts, effective)
+        if item.wall is not None:
+            item.message += estimates(effective)
     return item
+
+
+def estimates(effective: Any) -> str:
+    """The walls before and after as a sentence; empty where the change moves none that is known."""
+    new, old = effective.scope(), effective.before.scope()
+    said = []
+    for name, what, form, unit in _ESTIMATES:
+        before, after = old.get(f"walls.{name}"), new.get(f"walls.{name}")
+        if not isinstance(before, (int, float)) or not isinstance(after, (int, float)):
+            continue
+        texts = [f"{value:{form}}" for value in (before, after)]
+        if texts[0] != texts[1]:
+            said.append(f"{what} {texts[0]} → {texts[1]}{unit} ({after - before:+{form}})")
+    return f" Estimated: {', '.join(said)}." if said else ""
 
 
 def _differences(facts: dict[str, Any], effective: Any) -> dict[str, Any]:
