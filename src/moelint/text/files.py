@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
+from moelint import cache
 from moelint.text.source import Source, TextError
 
 MAX_BYTES = 4 << 20
@@ -112,11 +114,10 @@ def replace(source: Source, text: str) -> None:
         raise FileLeftAlone(source.path, "it changed while it was being checked")
     temporary = _free_name(folder, name)
     try:
-        _write_beside(source.path, path, before, encode(source, text), temporary)
-        after = os.lstat(path)
-        if (after.st_ino, after.st_mtime_ns, after.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
-            raise FileLeftAlone(source.path, "it changed while it was being checked")
-        os.replace(temporary, path)
+        if not _swap_nameless(source.path, path, before, encode(source, text), temporary):
+            _write_beside(source.path, path, before, encode(source, text), temporary)
+            _unchanged(source.path, path, before)
+            os.replace(temporary, path)
     except OSError as error:
         raise FileLeftAlone(source.path, f"it cannot be replaced: {error.strerror or error}") from None
     finally:
@@ -131,24 +132,60 @@ def _free_name(folder: str, name: str) -> str:
     return os.path.join(folder, f".{name[:100]}.moelint-{os.getpid()}-{os.urandom(4).hex()}")
 
 
-def _write_beside(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> None:
-    """The new content under a name beside the old, on disk. Where the system can, it has no name until it is whole, so
-    that nothing is left if we are killed meanwhile."""
-    if hasattr(os, "O_TMPFILE"):
+def _unchanged(shown: str, path: str, before: os.stat_result) -> None:
+    after = os.lstat(path)
+    if (after.st_ino, after.st_mtime_ns, after.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
+        raise FileLeftAlone(shown, "it changed while it was being checked")
+
+
+def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> bool:
+    """Replaces a file by one that has no name until it is whole and on disk, so that nothing lies about if we are killed
+    while it is written. False where the system has no such files."""
+    if not hasattr(os, "O_TMPFILE"):
+        return False
+    try:
+        fd = os.open(os.path.dirname(temporary), os.O_RDWR | os.O_TMPFILE, 0o600)
+    except OSError:  # not every file system has it
+        return False
+    try:
+        _fill(shown, path, before, data, fd)
+        _unchanged(shown, path, before)
+        return _name_and_move(fd, temporary, path)
+    finally:
+        os.close(fd)
+
+
+def _name_and_move(fd: int, temporary: str, path: str) -> bool:
+    """Gives a nameless file a name and moves it over ``path``; False if it cannot be named. Killed between the two steps
+    we leave a file behind: in a folder of our own, if there is one on the same disk."""
+    folder = cache.private_folder(os.fstat(fd).st_dev)
+    if folder is not None and _move(fd, os.path.join(folder, f"{cache.SWAP}{os.urandom(8).hex()}"), path):
+        return True
+    return _move(fd, temporary, path)
+
+
+def _move(fd: int, temporary: str, path: str) -> bool:
+    try:
+        # With a descriptor this is linkat(2), which follows the link in /proc; link(2) would not.
+        os.link(f"/proc/self/fd/{fd}", temporary, src_dir_fd=fd, follow_symlinks=True)
+    except OSError:
+        return False
+    try:
+        os.replace(temporary, path)
+        return True
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    finally:
         try:
-            fd = os.open(os.path.dirname(temporary), os.O_RDWR | os.O_TMPFILE, 0o600)
-        except OSError:  # not every file system has it
-            fd = -1
-        if fd >= 0:
-            try:
-                _fill(shown, path, before, data, fd)
-                # With a descriptor this is linkat(2), which follows the link in /proc; link(2) would not.
-                os.link(f"/proc/self/fd/{fd}", temporary, src_dir_fd=fd, follow_symlinks=True)
-                return
-            except OSError:  # without /proc there is the other way
-                pass
-            finally:
-                os.close(fd)
+            os.unlink(temporary)  # gone already, if all went well
+        except OSError:
+            pass
+
+
+def _write_beside(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> None:
+    """The new content under a name beside the old, on disk."""
     fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     try:
         _fill(shown, path, before, data, fd)
