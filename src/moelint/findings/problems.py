@@ -28,7 +28,7 @@ def from_problem(problem: Problem, source: Source, config: str | None = None) ->
     item = finding(problem.kind, problem.message, place(source, problem.start, problem.end), key)
     item.config = config
     if problem.edits and problem.sets:
-        fix = Fix(1, "unsafe", dict(problem.sets), [], "the command then has all that stands in it")
+        fix = Fix(1, "unsafe", dict(problem.sets), list(problem.unset), problem.why)
         fix.edits = problem.edits
         item.fixes = [fix]
     return item

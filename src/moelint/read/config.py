@@ -53,9 +53,10 @@ class Config:
     of its target, directive key → (value, where it is said: 'directive' | 'config').
 
     ``root``: where its settings lie in the document (a block of several), () for all of it. ``base``: the recipe or
-    file that it stands on, if it says so; ``model``: the model that it names. ``loose_ends``: what it inherits but we
-    could not read; with one of them an absent key is unknown. ``switches``: though the config is not complete, what is off
-    unless it is written is known to be off (an excerpt of a command, every word of which is known). ``ignores`` hold for this config only.
+    file that it stands on, if it says so; ``model``: the model that it names. ``loose_ends``: what it inherits but
+    we could not read; with one of them an absent key is unknown. ``switches``: though the config is not complete,
+    what is off unless it is written is known to be off (an excerpt of a command, every word of which is known).
+    ``ignores`` hold for this config only.
     """
 
     __slots__ = (

@@ -268,7 +268,12 @@ def nemo1(config: Config, view: View) -> None:
 
 
 def primus(config: Config, view: View) -> None:
-    """A Bridge module names a recipe; the text ``none`` turns recomputation off."""
+    """A Bridge module names a recipe; the text ``none`` turns recomputation off; only ``overrides`` are read."""
+    for key, held in list(config.written.items()):
+        if config.root and held.setting is not None and held.setting.path[:-1] == config.root:
+            del config.written[key]
+            name = f"primus.{config.root[-1]}.{held.spelling}"
+            config.written[name] = Written(name, held.value, held.spelling, held.document, held.setting, held.origin)
     found = config.written.get("model.recompute_granularity")
     if found is not None and isinstance(found.value, str) and found.value.lower() == "none":
         found.value = None

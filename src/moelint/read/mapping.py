@@ -11,7 +11,7 @@ from moelint.read.config import Config, Written
 from moelint.read.fields import is_foreign
 from moelint.read.interpolation import Interpolation
 from moelint.read.tables import Table
-from moelint.read.values import CONVERSIONS, omegaconf_scalar
+from moelint.read.values import CONVERSIONS, omegaconf_scalar, primus_scalar
 from moelint.text.document import Document, Path, Setting
 from moelint.text.scalars import Opaque, plain
 from moelint.typed import Any
@@ -33,7 +33,8 @@ def interpolation(table: Table, settings: Mapping[Path, Setting], define: Mappin
     kind = table["interpolation"]
     if kind == "none":
         return None
-    return Interpolation(kind, settings, define, omegaconf_scalar if table["values"] == "omegaconf" else plain)
+    scalar = omegaconf_scalar if table["values"] == "omegaconf" else primus_scalar if kind == "primus" else plain
+    return Interpolation(kind, settings, define, scalar)
 
 
 def roots(table: Table, settings: Mapping[Path, Setting]) -> list[Path]:

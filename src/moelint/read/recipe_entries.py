@@ -13,12 +13,13 @@ from moelint.text.python.modules import Module
 from moelint.text.python.values import Instance, OutOfBudget, Raised
 
 _SIGNS = re.compile(
-    r"^[ \t]*(?:async\s+)?def\s+[a-z]\w{0,200}_config\w{0,200}\s*\(|\bConfigContainer\b|\b(?:pretrain|finetune)\s*\(|_config\(",
+    r"^[ \t]*(?:async\s+)?def\s+[a-z]\w{0,200}_config\w{0,200}\s*\("
+    r"|\bConfigContainer\b|\b(?:pretrain|finetune)\s*\(|_config\(",
     re.MULTILINE,
 )
 
 
-_NEMO2 = re.compile(r"\b(?:run\.(?:Partial|Config|run)|\w*_recipe|MegatronStrategy)\b")
+_NEMO2 = re.compile(r"\b(?:run\.(?:Partial|Config|run)|MegatronStrategy)\b|_recipe\b")
 
 
 def looks_like_nemo2(text: str) -> bool:

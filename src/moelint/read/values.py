@@ -30,6 +30,14 @@ def omegaconf_scalar(text: str) -> Any:
     return plain(text)
 
 
+def primus_scalar(text: str) -> Any:
+    """What Primus makes of a text in which it has filled in a variable: truth values and numbers, else text."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    value = omegaconf_scalar(text)
+    return value if isinstance(value, (int, float)) else text
+
+
 def list_expression(text: str) -> list[int] | None:
     """Value of a list written as Python, such as ``([0]*3+[1]*58)``; None if the text is none.
 

@@ -187,6 +187,10 @@ class _Checker:
         home = self._home(section, name)
         if home is not None:
             problem.rule = "KEY009"
+            moved = f"{home}.{name}"
+            if " " not in home and moved not in self.layers.written and written.value is not UNKNOWN:
+                problem.sets, problem.unset = {moved: written.value}, [key]
+                problem.why, problem.safety = "the section that has it; the setting then takes effect", "unsafe"
             problem.message = (
                 f"{written.spelling} stands under {section}, where {self.release} has no such setting: "
                 f"it belongs to {home}"
