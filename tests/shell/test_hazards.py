@@ -110,3 +110,24 @@ def test_odd_numbers(read: Read, line: str, message: str, sure: bool) -> None:
 )
 def test_ordinary_values(read: Read, line: str) -> None:
     assert not read(f"{line}\n{WHOLE}").problems
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("--tensor-model-paralel-size 2", "--tensor-model-parallel-size 2"),
+        ("--moe-grouped-gem", "--moe-grouped-gemm"),
+        ("--moe-grouped-gem true", None),
+        ("--frobnicate 1", None),
+    ],
+)
+def test_misspelt_flags(tmp_path: Path, wrong: str, right: str | None) -> None:
+    path = tmp_path / "train.sh"
+    text = WHOLE.replace("--bf16", f"--bf16 \\\n  {wrong}")
+    path.write_text(text)
+    options = Options()
+    options.fix = options.write = options.unsafe_fixes = options.no_config = True
+    options.select = ["KEY001"]
+    report = check([str(path)], options)
+    assert path.read_text() == (text if right is None else text.replace(wrong, right))
+    assert len(report.files[0].findings) == (1 if right is None else 0)

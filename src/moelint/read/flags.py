@@ -62,6 +62,14 @@ def is_of_other_program(flag: str) -> bool:
     return flag in _load()[4]
 
 
+def nearest(flag: str) -> str | None:
+    """The flag that a misspelt one is likely to mean; None if no flag is near."""
+    from moelint.lang.suggest import nearest as near
+
+    plain = {name.lstrip("-").replace("-", "_"): name for name in names()}
+    return plain.get(near(flag.lstrip("-"), plain) or "")
+
+
 def names() -> list[str]:
     """All flags of all releases."""
     return list(_load()[0])
