@@ -25,6 +25,7 @@ from moelint.report.walls_html import html
 from moelint.report.walls_text import text
 from moelint.trainer.effective import Effective
 from moelint.trainer.target import resolve
+from moelint.trainer.walls_adapter import OF_GPU, OF_HBM
 from moelint.trainer.walls_page import page
 from moelint.walls.estimate import FIGURES, Estimate
 from moelint.walls.model import Layout
@@ -187,6 +188,26 @@ def test_every_figure_has_its_unit_in_its_name() -> None:
 
 SAID = {"gib": "GiB", "ms": "ms", "s": "s", "b": "B", "gb": "GB", "gbs": "GB/s", "ms_per_layer": "ms"}
 FIGURE = re.compile(r"\{(?:walls\.\w+|hw)\.\w*?_(gib|gbs|ms_per_layer|ms|gb|b|s)(?::[^}]*)?\}")
+
+
+GPU_NAMES = re.compile(r"\bhw\.\w+|" + "|".join(rf"walls\.{re.escape(name)}\b" for name in sorted(OF_GPU | OF_HBM)))
+
+
+def test_no_message_speaks_of_a_gpu_that_may_be_unknown() -> None:
+    """A figure of the GPU in a message is one that the condition hangs on too, so it is known where the rule fires."""
+    unsure = []
+    for pack in ("walls", "hardware"):
+        root = os.path.join(folder("policies"), pack, "rules")
+        for name in sorted(os.listdir(root)):
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                rules = yaml.safe_load(file)
+            for rule in rules:
+                for case in rule.get("cases") or ({},):
+                    message = case.get("message", rule.get("message", ""))
+                    asked = [part.get(key) for part in (rule, case) for key in ("when", "require")]
+                    if GPU_NAMES.search(message) and not GPU_NAMES.search(str(asked)):
+                        unsure.append((rule["id"], case.get("case")))
+    assert unsure == []
 
 
 def messages() -> list[tuple[str, str]]:

@@ -228,7 +228,8 @@ def _compute(page: Page) -> str:
     facts.append(f"about {host['kernels']:,.0f} kernels a step, {launches}")
     note = f"The step counts {host['host_us']:.0f} µs a kernel: Python, the framework and waits for token counts."
     said = "; ".join(facts)
-    return "".join(out) + f'<p>{escape(said[0].upper() + said[1:])}.</p><p class="soft">{escape(note)}</p>'
+    last = f'<p class="soft">{escape(note)}</p>' if "step" in part else ""
+    return "".join(out) + f"<p>{escape(said[0].upper() + said[1:])}.</p>{last}"
 
 
 def _knobs(page: Page) -> str:

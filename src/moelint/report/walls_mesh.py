@@ -37,9 +37,8 @@ def drawing(mesh: Page, width: int, limit: int = 6) -> list[str]:
         rest = "the stage after it" if a["pp"] == 2 else f"each of the {a['pp'] - 1} stages after it"
         rows.append(f"    and so on the next {mesh['stage_gpus']} GPUs for {rest}")
     rows.append("    small: which copy of attention (TP × CP); capital: which copy of all experts (EP × ETP)")
-    rows.append(
-        "    │ border of a node" + ("  ║ border of an NVLink domain" if borders else ", all in one NVLink domain")
-    )
+    domains = "  ║ border of an NVLink domain" if borders else ", all in one NVLink domain"
+    rows.append("    │ border of a node" + (domains if mesh["nvlink_domain"] else ""))
     return rows
 
 

@@ -219,6 +219,8 @@ def _communication(page: Page, look: Look) -> list[str]:
     elif comm["ep_ranks"] > 1 and "nvlink_gb" in comm:
         whole = f"{comm['nvlink_gb'] * 1e3:.0f} MB over NVLink, {comm['nic_gb'] * 1e3:.0f} MB over the network"
         out += look.lines(f"dispatch or combine, a layer and microbatch: {whole} a GPU")
+    elif "collectives" not in comm:
+        out.append("  where it runs and how long it takes hangs on the GPU, which is not stated")
     if comm.get("collectives"):
         out.append("  of a step, before overlap:")
     for row in comm.get("collectives", ()):
@@ -280,7 +282,9 @@ def _host(page: Page, look: Look) -> list[str]:
     line += f"at {part['launch_us']:.0f} µs each"
     if part["launch_ratio"] is not None:
         line += f", {part['launch_ratio']:.0%} of the GPU's time"
-    line += f". The step above counts {part['host_us']:.0f} µs: Python, the framework and waits for token counts."
+    line += "."
+    if "step" in page["compute"]:
+        line += f" The step above counts {part['host_us']:.0f} µs: Python, the framework and waits for token counts."
     return [f"{look.paint.bold('HOST')}  CUDA graphs: {part['graphs'].replace('_', ' ')}", *look.lines(line)]
 
 
