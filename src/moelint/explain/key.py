@@ -6,7 +6,7 @@ from moelint.explain.rule import scalar
 from moelint.typed import Any
 
 TRAINERS = ("bridge", "core", "lm")
-_TITLE = {"bridge": "Megatron Bridge", "core": "Megatron Core", "lm": "Megatron-LM"}
+TITLE = {"bridge": "Megatron Bridge", "core": "Megatron Core", "lm": "Megatron-LM"}
 
 
 def find(word: str) -> list[str]:
@@ -44,17 +44,24 @@ def explain(key: str, packs: Any) -> list[str]:
 
 def _releases(key: str, trainer: str) -> list[str]:
     """Type, default and choices by ranges of releases."""
+    out = []
+    for span, kind, default, choices in ranges(key, trainer):
+        if kind == "absent":
+            out.append(f"  {span}: absent")
+            continue
+        out.append(f"  {span}: {kind} {default}" + (f"; one of {choices}" if choices else ""))
+    return ["", TITLE[trainer], *out] if out else []
+
+
+def ranges(key: str, trainer: str) -> list[tuple[str, str, str, str]]:
+    """(releases, type, default, choices) where a trainer has a key."""
     from moelint.trainer.tables import read_json
 
-    table = read_json(trainer)
-    ranges = table["keys"].get(key)
-    if ranges is None:
-        return []
-    out = ["", _TITLE[trainer]]
-    for first, last, spec in ranges:
+    out = []
+    for first, last, spec in read_json(trainer)["keys"].get(key) or ():
         span = first if first == last else f"{first} to {last}"
         if spec.get("absent"):
-            out.append(f"  {span}: absent")
+            out.append((span, "absent", "", ""))
             continue
         default = (
             f"= {scalar(spec['default'])}"
@@ -64,8 +71,7 @@ def _releases(key: str, trainer: str) -> list[str]:
             else "(required)"
         )
         kind = spec["type"] + (" or null" if spec.get("null") else "")
-        choices = f"; one of {', '.join(map(str, spec['choices']))}" if spec.get("choices") else ""
-        out.append(f"  {span}: {kind} {default}{choices}")
+        out.append((span, kind, default, ", ".join(map(str, spec.get("choices") or ()))))
     return out
 
 

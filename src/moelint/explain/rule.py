@@ -64,9 +64,9 @@ def _logic(text: dict[str, Any]) -> list[str]:
         out += ["", "Stands at the first of these that the file writes", *(f"  {key}" for key in text["about"])]
     bad = next((example for example in text.get("examples") or [] if "bad" in example), None)
     if bad is not None:
-        out += ["", "Example", *(f"  {line}" for line in _yaml(bad["bad"]))]
+        out += ["", "Example", *(f"  {line}" for line in yaml_lines(bad["bad"]))]
         if bad.get("fixed"):
-            out += ["", "Fixed", *(f"  {line}" for line in _changes(bad["bad"], bad["fixed"]))]
+            out += ["", "Fixed", *(f"  {line}" for line in changes(bad["bad"], bad["fixed"]))]
     if text.get("since"):
         out += ["", f"Since {text['since']}"]
     return out
@@ -101,11 +101,11 @@ def _flat(data: Any, prefix: str = "") -> dict[str, Any]:
     return out
 
 
-def _yaml(data: dict[str, Any], indent: str = "") -> list[str]:
+def yaml_lines(data: dict[str, Any], indent: str = "") -> list[str]:
     out = []
     for key, value in data.items():
         if isinstance(value, dict) and value:
-            out += [f"{indent}{key}:", *_yaml(value, indent + "  ")]
+            out += [f"{indent}{key}:", *yaml_lines(value, indent + "  ")]
         else:
             out.append(f"{indent}{key}: {scalar(value)}")
     return out
@@ -120,7 +120,7 @@ def scalar(value: Any) -> str:
     return str(value)
 
 
-def _changes(bad: dict[str, Any], fixed: dict[str, Any]) -> list[str]:
+def changes(bad: dict[str, Any], fixed: dict[str, Any]) -> list[str]:
     before, after = _flat(bad), _flat(fixed)
     out = [f"- {key}: {scalar(value)}" for key, value in before.items() if after.get(key, before) != value]
     return out + [f"+ {key}: {scalar(value)}" for key, value in after.items() if before.get(key, after) != value]

@@ -56,6 +56,12 @@ def test(packs: Packs, rules: Iterable[str] | None = None) -> tuple[int, list[Fa
     return count, failures, untested
 
 
+def findings_of(packs: Packs, rule: str, example: dict[str, Any]) -> list[Verdict]:
+    """What a bad example makes its rule say."""
+    run = _Example(packs, rule, packs.texts[rule], 1, example, set())
+    return [verdict for verdict in run.lint(example["bad"])[1] if verdict.rule.id == rule]
+
+
 class _Example:
     def __init__(
         self, packs: Packs, rule: str, text: dict[str, Any], number: int, example: dict[str, Any],
