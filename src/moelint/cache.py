@@ -96,32 +96,6 @@ def private_folder(device: int) -> str | None:
     return None
 
 
-SWAP = "swap-"
-_STALE = 3600  # seconds
-_swept: set[str] = set()
-
-
-def private_folder(device: int) -> str | None:
-    """A folder of ours on a disk (``st_dev``), made if need be: for files on their way to their place. None if all are
-    elsewhere. What a killed run left in it an hour ago is removed."""
-    for folder in folders():
-        try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            status = os.stat(folder)
-            if status.st_dev != device or not _private(status):
-                continue
-            if folder not in _swept:
-                _swept.add(folder)
-                with os.scandir(folder) as entries:
-                    for entry in entries:
-                        if entry.name.startswith(SWAP) and time.time() - entry.stat().st_mtime > _STALE:
-                            os.unlink(entry.path)
-            return folder
-        except OSError:
-            continue
-    return None
-
-
 class Store:
     """Blobs by name. ``enabled=False`` (``--no-cache``) always builds."""
 
