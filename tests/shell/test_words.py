@@ -38,6 +38,7 @@ EXPANSIONS = [
     ("A=(0 0); A+=(1); printf -v L '[%s]' \"$(IFS=', '; echo \"${A[*]}\")\"; run \"$L\"", ["run", "[0,0,1]"]),
     ("IFS=',' read -r A B C <<< '4,2,True'; run $A $B $C", ["run", "4", "2", "True"]),
     ("f() { local X=$1; run $X $2; }; X=9; f 1 2; echo $X", ["run", "1", "2"]),
+    ("opts() { local N=$1; echo \"--a $N\"; }; run $(opts 4)", ["run", "--a", "4"]),
     ("set -- a b; run \"$@\" $# $1", ["run", "a", "b", "2", "a"]),
     ("T=train; eval \"run --mode $T\"", ["run", "--mode", "train"]),
     ("CMD='run --a 1'; $CMD --b", ["run", "--a", "1", "--b"]),
@@ -52,6 +53,10 @@ def test_expansion(words: Words, script: str, expected: list[str]) -> None:
 
 def test_unknown_words(words: Words) -> None:
     assert words("run $1 \"$TP\" x$TP $(nproc) $(( TP * 2 ))") == [["run", None, None, None, None, None]]
+
+
+def test_what_others_print_is_not_known(words: Words) -> None:
+    assert words("f() { date; echo 1; }; run $(f) $(date; echo 2)") == [["run", None, None]]
 
 
 def test_definitions_are_the_environment(words: Words) -> None:

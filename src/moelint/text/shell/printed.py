@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from moelint.text.shell.pieces import Piece, Pieces, Span, text_of
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State
 from moelint.text.shell.substitution import calculated, outcome, shown
 from moelint.typed import TYPE_CHECKING, Any
+
+_SILENT = ("variable_assignment", "variable_assignments", "declaration_command", "unset_command")
+_CALLS = 12  # functions inside functions
 
 if TYPE_CHECKING:
     from moelint.text.shell.interpreter import Interpreter
@@ -18,7 +22,14 @@ def printed(owner: Interpreter, script: Script, state: State, site: Span) -> Pie
     text = script.text.strip()
     if text.startswith("cd ") and text.endswith("pwd"):
         return _folder(owner, script, state, site)
-    nodes = [node for node in script.parse().children if node.is_named and node.type != "comment"]
+    return _last(owner, script, script.parse().children, state, site)
+
+
+def _last(owner: Interpreter, script: Script, children: Iterable[Any], state: State, site: Span) -> Pieces:
+    """What the last of some statements prints, if those before it print nothing."""
+    nodes = [node for node in children if node.is_named and node.type != "comment"]
+    if any(node.type not in _SILENT for node in nodes[:-1]):
+        return shown(script.text, site, [])
     for node in nodes[:-1]:
         owner.statement(script, node, state)
     if not nodes:
@@ -31,8 +42,17 @@ def printed(owner: Interpreter, script: Script, state: State, site: Span) -> Pie
     if last.type != "command":
         return shown(script.text, site, [])
     words = owner.words(script, [c for c in last.children if c.is_named and not c.type.endswith("redirect")], state)
-    if words and words[0].text == "pwd":
+    name = words[0].text if words else None
+    if name == "pwd":
         return shown("pwd", site, [])
+    body = state.functions.get(name) if name is not None else None
+    if body is not None and owner.calls < _CALLS:
+        state.arguments = None if any(word.free for word in words) else words[1:]
+        owner.calls += 1
+        try:
+            return _last(owner, body[0], body[1], state, site)
+        finally:
+            owner.calls -= 1
     return outcome(words, site, owner.top) or shown(script.text, site, words)
 
 

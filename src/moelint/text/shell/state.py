@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from moelint.text.shell.pieces import ARGUMENT, FUEL, Piece, Pieces, Word, text_of, waits_of
+from moelint.typed import Any
 
 Value = Pieces | list[Word]  # a text, or an array (never changed in place)
 
@@ -24,7 +25,7 @@ class State:
     def __init__(self) -> None:
         self.variables: dict[str, Value] = {}
         self.exported: dict[str, None] = {}
-        self.functions: dict[str, object] = {}
+        self.functions: dict[str, Any] = {}
         self.arguments: list[Word] | None = None
         self.loose: tuple[str, ...] = ()
 
