@@ -21,17 +21,18 @@ def unintended(before: list[Config], after: list[Config], fixes: list[tuple[str 
         return "the file would hold other configs than before"
     for old, new in zip(before, after, strict=True):
         wanted: dict[str, Any] = {}
+        passed_on: dict[str, Any] = {}  # what other configs of the file are to have, and this one may inherit
         for name, fix in fixes:
-            if name is None or name == old.name:
-                wanted.update(fix.set)
-                wanted.update(dict.fromkeys(fix.unset, _MISSING))
-        reason = _differs(old, new, wanted)
+            mine = name is None or name == old.name
+            (wanted if mine else passed_on).update(fix.set)
+            (wanted if mine else passed_on).update(dict.fromkeys(fix.unset, _MISSING))
+        reason = _differs(old, new, wanted, passed_on)
         if reason is not None:
             return reason
     return None
 
 
-def _differs(old: Config, new: Config, wanted: Mapping[str, Any]) -> str | None:
+def _differs(old: Config, new: Config, wanted: Mapping[str, Any], passed_on: Mapping[str, Any]) -> str | None:
     touched = {path for config in (old, new) for key in wanted if (path := _path(config.written.get(key))) is not None}
     for key in old.written.keys() | new.written.keys() | wanted.keys():
         was, now = old.written.get(key), new.written.get(key)
@@ -44,11 +45,19 @@ def _differs(old: Config, new: Config, wanted: Mapping[str, Any]) -> str | None:
                 return f"{key} would read back as {now.value!r}, not {value!r}"
         elif not _same(was and was.value, now and now.value) or (was is None) != (now is None):
             paths = _path(was), _path(now)
+            if key in passed_on and _inherits(was) and _inherits(now):
+                value = passed_on[key]
+                if (now is None) if value is _MISSING else (now is not None and same_setting(key, now.value, value)):
+                    continue
             if not any(path in touched for path in paths if path is not None):  # one setting may feed two keys
                 return f"{key} would change too"
     if old.completeness != new.completeness:
         return f"the config would no longer be {old.completeness}"
     return None
+
+
+def _inherits(written: Written | None) -> bool:
+    return written is None or written.origin != "file"
 
 
 def _path(written: Written | None) -> tuple[Any, ...] | None:
@@ -91,12 +100,27 @@ def contradicts(before: Source, after: Source) -> str | None:
         now = second(after)
     except (YAMLError, ValueError, TypeError, AttributeError, RecursionError, KeyError) as error:
         return f"ruamel.yaml cannot read it: {str(error).splitlines()[0]}"
-    ours = _changed(*([_settings(document) for document in read_yaml(source)] for source in (before, after)))
-    theirs = _changed(was, now)
-    if ours != theirs:
-        odd = sorted(".".join(map(str, path)) for _, path in ours ^ theirs)
+    sides = [[_settings(document) for document in read_yaml(source)] for source in (before, after)]
+    ours, theirs = _changed(*sides), _changed(was, now)
+    typed = {spot for spot in ours - theirs if _meant_all_along(spot, sides[0], sides[1], was)}
+    if ours - typed != theirs:
+        odd = sorted(".".join(map(str, path)) for _, path in (ours - typed) ^ theirs)
         return f"ruamel.yaml reads another change than we do, at {', '.join(odd[:3]) or 'the document'}"
     return None
+
+
+def _meant_all_along(
+    spot: tuple[int, tuple[Any, ...]],
+    before: list[dict[Any, Any]],
+    after: list[dict[Any, Any]],
+    theirs: list[dict[Any, Any]],
+) -> bool:
+    """Whether a text has become the value that YAML 1.2, which ruamel reads, took it for all along: 1e-4 → 0.0001."""
+    number, path = spot
+    if not all(number < len(side) and path in side[number] for side in (before, after, theirs)):
+        return False
+    old = before[number][path]
+    return isinstance(old, str) and same(theirs[number][path], after[number][path])
 
 
 def _settings(document: Any) -> dict[Any, Any]:
