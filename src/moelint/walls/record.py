@@ -25,6 +25,9 @@ class Record:
 
     def __init__(self, *values: object, **named: object) -> None:
         fields = self._fields
+        if not named and len(values) == len(fields):
+            self.__dict__.update(zip(fields, values, strict=False))
+            return
         given = {**self._defaults, **dict(zip(fields, values, strict=False)), **named}
         if len(given) != len(fields) or len(values) > len(fields) or not given.keys() <= set(fields):
             wrong = sorted(set(fields) ^ given.keys())
@@ -54,7 +57,12 @@ class Record:
         return f"{type(self).__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in self._fields)})"
 
     def _replace(self, **changes: object) -> Record:
-        return type(self)(**{**self.__dict__, **changes})
+        if not changes.keys() <= self.__dict__.keys():
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(changes.keys() - self.__dict__.keys()))}")
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.__dict__.update(changes)
+        return new
 
     def _asdict(self) -> dict[str, object]:
         return {name: self.__dict__[name] for name in self._fields}

@@ -48,21 +48,41 @@ class Static(NamedTuple):
         return self.dense_optimizer_gib + self.expert_optimizer_gib
 
 
+# Every stage of every layout of a shape asks for the same few layers.
+_KEPT = 64
+_layers: dict[tuple[int, str, str], tuple[Shape, Count]] = {}
+
+
+def _layer(shape: Shape, mixer: str, kind: str) -> Count:
+    """``params.layer`` of a shape, kept while the shape is alive here."""
+    key = (id(shape), mixer, kind)
+    found = _layers.get(key)
+    if found is None or found[0] is not shape:
+        if len(_layers) >= _KEPT:
+            _layers.clear()
+        found = _layers[key] = (shape, params.layer(shape, mixer, kind))
+    return found[1]
+
+
 def stage_count(shape: Shape, stage: Stage, pp: int) -> Count:
     """Parameters of a stage before TP, EP and ETP shard them."""
-    count = params.NOTHING
-    for pair, number in stage.counts.items():
-        one = params.layer(shape, *pair)
-        count = count.plus(Count(one.sharded * number, one.replicated * number, one.expert * number))
+    sharded = replicated = expert = 0.0
+    for (mixer, kind), number in stage.counts.items():
+        one = _layer(shape, mixer, kind)
+        sharded += one.sharded * number
+        replicated += one.replicated * number
+        expert += one.expert * number
     tables = int(stage.embedding) + int(stage.head and (pp > 1 or not shape.tied_embeddings))
     if stage.head:
-        count = count.plus(Count(0, shape.hidden, 0))
+        replicated += shape.hidden
     if stage.mtp:
         depth = params.mtp_depth(shape)
-        count = count.plus(Count(depth.sharded * stage.mtp, depth.replicated * stage.mtp, depth.expert * stage.mtp))
+        sharded += depth.sharded * stage.mtp
+        replicated += depth.replicated * stage.mtp
+        expert += depth.expert * stage.mtp
         tables += not stage.embedding  # MTP embeds the shifted tokens: away from the first stage it keeps its own table
         tables += not stage.head and pp > 1
-    return count.plus(Count(tables * params.table(shape), 0, 0))
+    return Count(sharded + tables * params.table(shape), replicated, expert)
 
 
 def on_gpu(count: Count, layout: Layout) -> tuple[float, float]:
@@ -82,7 +102,7 @@ def stage_memory(shape: Shape, layout: Layout, stage: Stage) -> Static:
     expert_shard = max(1.0, expert_ranks / layout.optimizer_instances) if sharded else 1.0
     gathered = 0.0
     if layout.fsdp and stage.layers:
-        one = on_gpu(params.layer(shape, *shape.layers[stage.layers[-1]]), layout)
+        one = on_gpu(_layer(shape, *shape.layers[stage.layers[-1]]), layout)
         gathered = 2 * sum(one) * (2.0 + layout.grad_bytes)  # the layer at work and the one fetched ahead
         # Instances replicate weights and gradients; the optimizer state of a hybrid-sharded job spans all of them.
         return Static(
