@@ -45,6 +45,7 @@ PROVIDED: dict[str, Info] = {
     "release_stated": Info("bool"),
     "stages": Info("list"),
     "moe_layers": Info("list"),
+    "layout_fault": Info("str", True),
 }
 # Families of provided names, checked by the room that provides them when it gives a fuller table.
 FAMILIES: dict[str, Info] = {

@@ -7,7 +7,7 @@ from moelint.lang.names import REVISIONS
 from moelint.typed import Any
 
 _PLAIN = frozenset(("trainer", "dialect", "complete"))
-_LISTS = frozenset(("stages", "moe_layers"))  # worked out from settings: those are what was read
+_LISTS = frozenset(("stages", "moe_layers", "layout_fault"))  # worked out from settings: those are what was read
 
 
 class Recorder:
@@ -29,7 +29,7 @@ class Recorder:
             if name in _LISTS:
                 from moelint.trainer import layouts
 
-                return layouts.stages(self) if name == "stages" else layouts.moe_layers(self)  # type: ignore[arg-type]
+                return layouts.provided(name, self)  # type: ignore[arg-type]
         value = self.scope.get(name)
         if name not in _PLAIN:
             self.note(name, value)

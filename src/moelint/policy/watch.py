@@ -11,7 +11,7 @@ _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any othe
 _OPEN = ("target.", "hw.", "walls.")
 _REVISIONS = ("before.", "saved.")  # token @before, @saved: there is such a config
 # Names of classes differ where the defaults are the same: one index serves them all.
-_NAMES = frozenset(("stages", "moe_layers", "dialect", "complete", "model._target_", "dataset._target_"))
+_NAMES = frozenset(("stages", "moe_layers", "layout_fault", "dialect", "complete", "model._target_", "dataset._target_"))
 Tokens = frozenset[str] | None  # None: hangs on more than settings
 
 

@@ -8,7 +8,8 @@ written, whatever the pipeline sizes; else the split over pipeline and virtual s
 or
 the split does not come out even: what the trainer says of that is a rule's matter.
 
-``moe_layers``: one 0 or 1 per decoder layer.
+``moe_layers``: one 0 or 1 per decoder layer. ``layout_fault``: what no trainer can read in a layout, else None.
+Each stage also has ``layers``: what it holds in order, a letter each (E embedding, t decoder, m MTP, L loss).
 """
 
 from __future__ import annotations
@@ -19,7 +20,32 @@ from moelint.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from moelint.trainer.view import Scope
 
+_TEXT = frozenset("EtmL|,()*0123456789 ")
+_LAYERS = frozenset(("embedding", "decoder", "mtp", "loss"))
 LIMIT = 10_000  # layers, or layers times repetitions, beyond which a pattern is not read
+
+
+def provided(name: str, scope: Scope) -> Any:
+    """The value of a provided name: ``stages``, ``moe_layers`` or ``layout_fault``."""
+    return {"stages": stages, "moe_layers": moe_layers, "layout_fault": layout_fault}[name](scope)
+
+
+def layout_fault(scope: Scope) -> Any:
+    """The first letter, name or element of a written layout that stands for no layer; None if there is none."""
+    layout = scope.get("model.pipeline_model_parallel_layout")
+    if layout is UNKNOWN:
+        return UNKNOWN
+    if isinstance(layout, str):
+        return next((letter for letter in layout if letter not in _TEXT), None)
+    if not isinstance(layout, (list, tuple)):
+        return None if layout is None else str(layout)
+    for stage in layout:
+        if not isinstance(stage, (list, tuple)):
+            return str(stage)
+        for item in stage:
+            if not isinstance(item, str) or item.strip().lower() not in _LAYERS:
+                return str(item)
+    return None
 
 
 def moe_layers(scope: Scope) -> Any:
@@ -60,23 +86,24 @@ def stages(scope: Scope) -> Any:
         return UNKNOWN
     experts = moe_layers(scope)
     at, out = 0, []
-    for number, (decoder, mtp, embedding, loss) in enumerate(chunks):
+    for number, (decoder, mtp, embedding, loss, letters) in enumerate(chunks):
         moe = UNKNOWN if experts is UNKNOWN or at + decoder > len(experts) else sum(experts[at : at + decoder])
         at += decoder
-        out.append({"stage": number, "decoder": decoder, "moe": moe, "mtp": mtp, "embedding": embedding, "loss": loss})
+        out.append({"stage": number, "decoder": decoder, "moe": moe, "mtp": mtp, "embedding": embedding, "loss": loss,
+                    "layers": letters})
     return out
 
 
-def _of_layout(layout: Any) -> list[tuple[int, int, int, int]] | None:
+def _of_layout(layout: Any) -> list[tuple[int, int, int, int, str]] | None:
     from moelint.walls.stages import parse
 
     read = parse(layout)
     if read is None:
         return None
-    return [(s.count("t"), s.count("m"), s.count("E"), s.count("L")) for s in read]
+    return [(s.count("t"), s.count("m"), s.count("E"), s.count("L"), s) for s in read]
 
 
-def _of_sizes(scope: Scope) -> list[tuple[int, int, int, int]] | None:
+def _of_sizes(scope: Scope) -> list[tuple[int, int, int, int, str]] | None:
     get = scope.get
     layers, pp, vpp = (
         get("model.num_layers"),
@@ -102,7 +129,7 @@ def _of_sizes(scope: Scope) -> list[tuple[int, int, int, int]] | None:
     chunks[0][0] -= 1 if with_embedding else 0
     chunks[-1][0] -= 1 if with_loss else 0
     chunks[-1][1] = mtp if _count(mtp) else 0
-    return [(c[0], c[1], c[2], c[3]) for c in chunks]
+    return [(c[0], c[1], c[2], c[3], "E" * c[2] + "t" * c[0] + "m" * c[1] + "L" * c[3]) for c in chunks]
 
 
 def _ranks(layers: int, pp: int, first: Any, last: Any) -> list[int] | None:

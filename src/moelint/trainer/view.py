@@ -192,10 +192,10 @@ class Scope:
             run = view.effective.facts.trees.get(name)
             if run is not None:
                 return view.effective.facts.run(name)(self)
-            if name in ("stages", "moe_layers"):
+            if name in ("stages", "moe_layers", "layout_fault"):
                 from moelint.trainer import layouts
 
-                return layouts.stages(self) if name == "stages" else layouts.moe_layers(self)
+                return layouts.provided(name, self)
             if name == "trainer":
                 return view.trainer
             if name == "dialect":

@@ -108,7 +108,7 @@ def parse(value: object) -> list[str] | None:
             letters = []
             for item in stage:
                 name = getattr(item, "name", item)
-                letter = _LETTER.get(name) if isinstance(name, str) else None
+                letter = _LETTER.get(name.strip().lower()) if isinstance(name, str) else None
                 if letter is None:
                     return None
                 letters.append(letter)
