@@ -42,5 +42,21 @@ $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fix,docs]'
 	@touch $@ $(VENV)/.installed
 
+# Speed beside yamllint, check-jsonschema and zizmor: a table, and build/bench.json. An environment of its own, since an
+# editable checkout is slower than what people install.
+bench: build/bench/.installed
+	build/bench/bin/python benchmarks/bench.py --json build/bench.json
+
+build/bench/.installed: $(shell find src policies trainers schemas -type f 2>/dev/null)
+	$(PYTHON) -m venv build/bench
+	build/bench/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall '.[fix]'
+	build/bench/bin/python -m pip install --quiet --disable-pip-version-check yamllint check-jsonschema zizmor
+	@touch $@
+
+# Everything that is too long for each push: 20,000 examples a property, 500 killed fixes.
+nightly: $(VENV)/.installed-dev
+	MOELINT_EXAMPLES=20000 $(BIN)/python -m pytest -m hypothesis tests
+	$(BIN)/python tests/project/kill_fixes.py 500
+
 clean:
 	rm -rf $(VENV)
