@@ -21,6 +21,7 @@ COMMANDS = {
     "matrix": "Show which features go together, for a release and a GPU.",
     "compare": "Say whether two configs are a matched A/B, and what differs.",
     "init": "Write a starting .moelint.yaml.",
+    "completion": "Print the completion script of a shell.",
 }
 
 
@@ -36,9 +37,9 @@ def main(argv: list[str] | None = None) -> None:
         if name is None or name == "check":
             _check(arguments, "moelint" if name is None else "moelint check")
         else:
-            from importlib import import_module
+            from moelint.cli.examples import command_of
 
-            _click(import_module(f"moelint.cli.{name}").command, arguments, f"moelint {name}")
+            _click(command_of(name), arguments, f"moelint {name}")
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output went away, as with `| head`

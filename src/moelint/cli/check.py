@@ -7,12 +7,15 @@ import sys
 import click
 
 from moelint.cli import COMMANDS
+from moelint.cli.examples import epilog
 from moelint.cli.options import OPTIONS, output, pair, rules
 from moelint.report import FORMATS
 from moelint.typed import Any
 
 _COMMANDS = "\n".join(f"  {name:<9} {what}" for name, what in COMMANDS.items())
-_EPILOG = f"""\b
+_EPILOG = f"""{epilog("check")}
+
+\b
 Commands (moelint COMMAND --help):
 {_COMMANDS}
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from moelint import cache, data
 from moelint.explain.rule import scalar
 from moelint.typed import Any
 
@@ -28,7 +31,8 @@ def explain(key: str, packs: Any) -> list[str]:
     """The page as lines."""
     from moelint.read.flags import spellings
 
-    out = [key]
+    said = what(key)
+    out = [key, *([said] if said else [])]
     flags = [flag for flag, *_ in spellings(key)]
     if flags:
         out.append(f"Megatron-LM: {', '.join(flags)}")
@@ -40,6 +44,21 @@ def explain(key: str, packs: Any) -> list[str]:
         out += ["", "Read by"]
         out += [f"  {id} {packs.ids[id][0]}" for id in readers]
     return out
+
+
+def what(key: str) -> str | None:
+    """What a key does, in a sentence; None where nobody wrote it down."""
+    path = os.path.join(data.folder("trainers"), "keys.yaml")
+    texts = cache.load("key-texts", [path], lambda: _read(path))
+    found: str | None = texts.get(key)
+    return found
+
+
+def _read(path: str) -> dict[str, str]:
+    import yaml
+
+    with open(path, encoding="utf-8") as file:
+        return {str(key): str(text) for key, text in yaml.safe_load(file).items()}
 
 
 def _releases(key: str, trainer: str) -> list[str]:

@@ -25,6 +25,10 @@ def explain(info: RuleInfo, packs: Any) -> list[str]:
     text = packs.texts.get(info.id) if info.id in packs.ids else None
     if text is not None:
         out += _logic(text)
+        related = related_rules(info.id, packs)
+        if related:
+            out += ["", "Related", *(f"  {id} {packs.ids[id][0]}" for id in related)]
+    out += ["", "Not here?", f"  # moelint: ignore[{info.id}] because …"]
     if info.sources:
         out += ["", "Sources"]
         out += [f"  {what}" + (f": {url}" if url else "") for what, url in info.sources]
@@ -67,9 +71,22 @@ def _logic(text: dict[str, Any]) -> list[str]:
         out += ["", "Example", *(f"  {line}" for line in yaml_lines(bad["bad"]))]
         if bad.get("fixed"):
             out += ["", "Fixed", *(f"  {line}" for line in changes(bad["bad"], bad["fixed"]))]
+    if text.get("log"):
+        out += ["", "In a log (moelint diagnose LOG)", *(f"  {log}" for log in text["log"])]
     if text.get("since"):
         out += ["", f"Since {text['since']}"]
     return out
+
+
+def related_rules(id: str, packs: Any) -> list[str]:
+    """Rules that are about the same settings, the nearest first."""
+    own = set(packs.texts[id]["about"])
+    near = []
+    for other, text in packs.texts.items():
+        shared = own & set(text["about"])
+        if other != id and shared:
+            near.append((-len(shared) / len(own | set(text["about"])), other))
+    return [other for _, other in sorted(near)[:6]]
 
 
 def _conditions(text: dict[str, Any]) -> list[str]:

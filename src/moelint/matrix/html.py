@@ -65,8 +65,9 @@ document.querySelector("table").addEventListener("click", (event) => {
 """
 
 
-def page(matrix: Matrix, rows: list[list[Cell]], rule_url: str = "") -> str:
-    """The whole page. ``rule_url``: where rule pages lie, with {id}; else rules are named only."""
+def page(matrix: Matrix, rows: list[list[Cell]], rule_url: str = "", home: str = "") -> str:
+    """The whole page. ``rule_url``: where rule pages lie, with {id}; else rules are named only; ``home``: a page to go
+    back to."""
     columns = [cell.b for cell in rows[0]] if rows else []
     out = ["<thead><tr><th></th>"]
     out += [f"<th scope='col' title='{_text(f.title)}'><span>{_text(f.id)}</span></th>" for f in columns]
@@ -94,11 +95,12 @@ def page(matrix: Matrix, rows: list[list[Cell]], rule_url: str = "") -> str:
     )
     # "<" cannot end the script element, whatever a message says
     cells = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
+    back = f"<p><a href='{_text(home)}'>← Compatibility matrix</a></p>" if home else ""
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>Compatibility: {_text(heading(matrix))}</title><style>{_STYLE}</style></head><body>"
-        f"<h1>Compatibility of features</h1><p>{_text(heading(matrix))}. Each cell is a job that has both features, judged by the "
+        f"{back}<h1>Compatibility of features</h1><p>{_text(heading(matrix))}. Each cell is a job that has both features, judged by the "
         "rules; open a cell for what they say.</p>"
         f"<div class='legend'>{legend}</div><div class='scroll'><table>{''.join(out)}</table></div>"
         "<dialog><h2></h2><p class='state'></p><p><code class='sets'></code></p><ul></ul><p class='works'></p>"

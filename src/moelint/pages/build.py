@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
+from moelint.explain.key import what
 from moelint.pages import key as keys
 from moelint.pages import rule as rules
 from moelint.pages.command import markdown as commands
@@ -31,10 +32,10 @@ def build(out: str, guides: str, matrix: bool = True) -> dict[str, int]:
     for row in rows:
         _write(out, f"rules/{row['id']}.md", rules.markdown(row["id"], packs))
     _write(out, "rules/index.md", _rule_index(rows))
-    read = keys.read_keys(packs)
-    for key in read:
-        _write(out, f"keys/{rules.slug(key)}.md", keys.markdown(key, packs))
-    _write(out, "keys/index.md", _key_index(read))
+    read = keys.readers(packs)
+    for key, readers in read.items():
+        _write(out, f"keys/{rules.slug(key)}.md", keys.markdown(key, packs, readers))
+    _write(out, "keys/index.md", _key_index(list(read)))
     _write(out, "reference/command-line.md", commands())
     _write(out, "reference/symptoms.md", symptoms_page(packs))
     _write(out, "reference/packs.md", packs_page(packs))
@@ -52,7 +53,7 @@ def _matrices(out: str, packs: Any) -> None:
 
     for name, _, target in MATRIX_TARGETS:
         table = Matrix(packs, {**_PACKAGES, **target})
-        _write(out, f"matrix/{name}.html", page(table, list(table.rows(table.features)), "../rules/{id}/"))
+        _write(out, f"matrix/{name}.html", page(table, list(table.rows(table.features)), "../rules/{id}/", "./"))
 
 
 def _write(out: str, name: str, text: str) -> None:
@@ -95,7 +96,7 @@ def _key_index(read: list[str]) -> str:
     for section, names in sections.items():
         out += [f"## {section}", ""]
         for key in names:
-            said = keys.what(key)
+            said = what(key)
             out.append(f"- [`{key}`]({rules.slug(key)}.md)" + (f": {said}" if said else ""))
         out.append("")
     return "\n".join(out)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from moelint.cli import COMMANDS
+from moelint.cli.examples import command_of
 from moelint.typed import Any
 
 
@@ -12,8 +11,7 @@ def markdown() -> str:
     out = ["# Command line", "", "The first word is the command if it names one, else the command is `check`.", ""]
     for name, summary in COMMANDS.items():
         out += [f"## moelint {name}", "", summary, ""]
-        command = import_module(f"moelint.cli.{name}").command
-        out += _command(command, f"moelint {name}")
+        out += _command(command_of(name), f"moelint {name}")
     return "\n".join(out)
 
 

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import os
-
-from moelint import cache, data
-from moelint.explain.key import TITLE, TRAINERS, ranges
+from moelint.explain.key import TITLE, TRAINERS, ranges, what
 from moelint.pages.rule import escaped, words
 from moelint.typed import Any
 
 
-def read_keys(packs: Any) -> list[str]:
-    """Every setting that a rule reads or is about, and every one that a rewrite sets, sorted."""
+def readers(packs: Any) -> dict[str, list[str]]:
+    """Every setting that a rule reads or is about, and every one that a rewrite sets, sorted → the rules."""
     from moelint.lang.names import reads
     from moelint.trainer.compiled import rewrites
     from moelint.trainer.effective import shipped_facts
     from moelint.trainer.tables import known_anywhere
 
     facts = packs.facts(shipped_facts())
-    names: set[str] = set()
+    found: dict[str, set[str]] = {}
     for number, entry in enumerate(packs.cases):
-        names |= {name.removeprefix("given.") for name in facts.keys_of(reads(packs.tree(number)))}
-        names |= set(entry[7])
+        names = {name.removeprefix("given.") for name in facts.keys_of(reads(packs.tree(number)))} | set(entry[7])
+        for name in names:
+            found.setdefault(name, set()).add(entry[0])
     for trainer in TRAINERS:
-        names |= set(rewrites(trainer).by_key)
+        for name in rewrites(trainer).by_key:
+            found.setdefault(name, set())
     known = {key for trainer in TRAINERS for key in known_anywhere(trainer)}
-    return sorted(name for name in names if name in known or name.startswith("env_vars.") or _of_framework(name))
+    wanted = (name for name in found if name in known or name.startswith("env_vars.") or _of_framework(name))
+    return {name: sorted(found[name]) for name in sorted(wanted)}
 
 
 _SECTIONS = ("mixed_precision", "comm_overlap", "peft")  # Bridge takes a recipe's name for the whole section
@@ -37,23 +37,8 @@ def _of_framework(name: str) -> bool:
     return ("." in name and not name.startswith(_PROVIDED)) or name in _SECTIONS
 
 
-def what(key: str) -> str | None:
-    """What a key does, in a sentence; None where nobody wrote it down."""
-    path = os.path.join(data.folder("trainers"), "keys.yaml")
-    texts = cache.load("key-texts", [path], lambda: _read(path))
-    found: str | None = texts.get(key)
-    return found
-
-
-def _read(path: str) -> dict[str, str]:
-    import yaml
-
-    with open(path, encoding="utf-8") as file:
-        return {str(key): str(text) for key, text in yaml.safe_load(file).items()}
-
-
-def markdown(key: str, packs: Any) -> str:
-    """The page."""
+def markdown(key: str, packs: Any, rules: list[str]) -> str:
+    """The page. ``rules``: those that read the key."""
     out = [f"# `{key}`", ""]
     said = what(key)
     if said:
@@ -67,7 +52,7 @@ def markdown(key: str, packs: Any) -> str:
     if spelled:
         out += ["## Spelling", "", "| dialect | how it is written |", "|---|---|"]
         out += [f"| {title} | {', '.join(f'`{word}`' for word in names)} |" for title, names in spelled] + [""]
-    out += _readers(key, packs)
+    out += _readers(key, packs, rules)
     return "\n".join(out)
 
 
@@ -93,14 +78,13 @@ def spellings(key: str) -> list[tuple[str, list[str]]]:
     return [(title, names) for title, names in out if names]
 
 
-def _readers(key: str, packs: Any) -> list[str]:
+def _readers(key: str, packs: Any, rules: list[str]) -> list[str]:
     from moelint.trainer.compiled import rewrites
 
     out: list[str] = []
-    readers = packs.readers(key)
-    if readers:
+    if rules:
         out += ["## Rules that read it", ""]
-        out += [f"- [{id}](../rules/{id}.md): {words(packs.ids[id][0])}" for id in readers] + [""]
+        out += [f"- [{id}](../rules/{id}.md): {words(packs.ids[id][0])}" for id in rules] + [""]
     changed: dict[str, str] = {}
     for trainer in TRAINERS:
         for rewrite in rewrites(trainer).by_key.get(key, []):

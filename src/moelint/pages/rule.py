@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moelint.explain.rule import changes, scalar, yaml_lines
+from moelint.explain.rule import changes, related_rules, scalar, yaml_lines
 from moelint.findings.pages import NO_SCOPE, page
 from moelint.lang.template import render
 from moelint.typed import Any
@@ -145,17 +145,6 @@ def _fixes(text: dict[str, Any], packs: Any) -> list[str]:
 
 def _value(tree: Any) -> str:
     return scalar(tree[1]) if tree[0] == "const" else "(computed)"
-
-
-def related_rules(id: str, packs: Any) -> list[str]:
-    """Rules that are about the same settings, the nearest first."""
-    own = set(packs.texts[id]["about"])
-    near = []
-    for other, text in packs.texts.items():
-        shared = own & set(text["about"])
-        if other != id and shared:
-            near.append((-len(shared) / len(own | set(text["about"])), other))
-    return [other for _, other in sorted(near)[:6]]
 
 
 def _suppress(id: str) -> list[str]:
