@@ -2,7 +2,8 @@
 
     python tools/dialect_page.py            # from the top of the checkout
 
-The examples are examples/dialects/<id>.*; the facts come from trainers/dialects/<id>.yaml. A test keeps the page current.
+The examples are examples/dialects/<id>.*; the facts come from trainers/dialects/<id>.yaml. A test keeps the page
+current.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ VALUES = {
 }
 HEAD = """# Dialects
 
-What moelint reads, and what a fix looks like there. A file is recognised by its content, never by its name; `# moelint: dialect=ID`
-decides where that is not enough. Every example below has one mistake; the patch is what `moelint --diff` prints.
+What moelint reads, and what a fix looks like there. A file is recognised by its content, never by its name;
+`# moelint: dialect=ID` decides where that is not enough. Each example below holds a mistake or two; the patch is what
+`moelint --diff` prints.
 [Adding a dialect](adding-a-dialect.md) takes one YAML file.
 
 This page is made by `python tools/dialect_page.py`.
