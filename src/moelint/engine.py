@@ -68,12 +68,14 @@ class Engine:
             self.said.update(dict.fromkeys(said))
         for section in conf.sections:
             for where, table in (("severity", section.severity), ("ignore", section.ignore)):
-                select.check_patterns(table, ids, packs.redirects, f"{conf.path}: {where}")
+                for rule in table:
+                    place = conf.place(*section.at, where, rule)
+                    select.check_patterns([rule], ids, packs.redirects, f"{place}: {where}")
         for key, value in options.target.items():
             check_target(key, value, "--target")
         for section in conf.sections:
             for key, value in section.target.items():
-                check_target(key, str(value), f"{conf.path}: target")
+                check_target(key, str(value), f"{conf.place(*section.at, 'target', key)}: target")
 
     def finish(self, report: Report) -> None:
         """What the report says of the run as a whole."""

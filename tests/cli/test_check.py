@@ -298,3 +298,19 @@ def test_an_absent_setting_that_changes_nothing_is_no_assumption(moelint: Run, t
     write(tmp_path / "a.yaml", GOOD.replace("gpus=8", "gpus=4").replace("add_bias", "tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: 1\n  expert_tensor_parallel_size: 1\n  add_bias"))
     found = [f for f in json.loads(moelint("--format", "json", "a.yaml").out)["findings"] if f["rule"] == "PAR002"]
     assert [(f["severity"], f["certainty"]) for f in found] == [("error", "certain")]
+
+
+@pytest.mark.parametrize(
+    ("conf", "said"),
+    [
+        ("severity:\n  OVLX: note\n", ".moelint.yaml:2:3: severity: no rule is called 'OVLX'"),
+        ("ignore: {NOPE: no such thing}\n", ".moelint.yaml:1:10: ignore: no rule is called 'NOPE'"),
+        ("target:\n  gpu: h1000\n", ".moelint.yaml:2:3: target gpu=h1000: no profile of a GPU 'h1000': did you mean H100?"),
+        ("paths:\n- match: '*'\n  severity: {OVLX: off}\n", ".moelint.yaml:3:14: severity: no rule"),
+    ],
+)
+def test_a_mistake_in_the_configuration_has_its_place(moelint: Run, tmp_path: Path, conf: str, said: str) -> None:
+    write(tmp_path / "a.yaml")
+    write(tmp_path / ".moelint.yaml", conf)
+    result = moelint("a.yaml")
+    assert result.code == 2 and not result.out and said in result.err and result.err.count("\n") == 1

@@ -91,6 +91,7 @@ class Places:
 
 def _build(path: str, data: Any, found: dict[tuple[Any, ...], tuple[int, int]]) -> Conf:
     places, conf = Places(path, found), Conf(path)
+    conf.found = found
     if data is None:
         data = {}
     if not isinstance(data, dict):
@@ -151,7 +152,7 @@ def _check(data: dict[Any, Any], known: dict[str, str], places: Places, at: tupl
 
 
 def _section(data: dict[str, Any], conf: Conf, places: Places, at: tuple[Any, ...]) -> Section:
-    section = Section()
+    section = Section(at)
     section.strict = data.get("strict")
     for policy in _strings(data.get("policies")):
         section.policies.append(policy if _is_name(policy) else os.path.normpath(os.path.join(conf.folder, policy)))

@@ -23,9 +23,10 @@ class ConfError(Exception):
 class Section:
     """The settings that may stand at the top and under ``paths``. ``ignore``: rule or prefix → reason."""
 
-    __slots__ = ("define", "ignore", "match", "policies", "severity", "strict", "target")
+    __slots__ = ("at", "define", "ignore", "match", "policies", "severity", "strict", "target")
 
-    def __init__(self) -> None:
+    def __init__(self, at: tuple[Any, ...] = ()) -> None:
+        self.at = at  # the key path of the section in its file
         self.match: list[str] = []  # empty at the top: holds everywhere
         self.target: dict[str, Any] = {}
         self.severity: dict[str, str] = {}
@@ -38,7 +39,7 @@ class Section:
 class Conf:
     """``path``: the file it came from (None: there is none), ``folder``: what its patterns are relative to."""
 
-    __slots__ = ("exclude", "fail_on", "folder", "include", "path", "sections", "select")
+    __slots__ = ("exclude", "fail_on", "folder", "found", "include", "path", "sections", "select")
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
@@ -48,6 +49,13 @@ class Conf:
         self.select: list[str] = []
         self.fail_on: str | None = None
         self.sections: list[Section] = []
+        self.found: dict[tuple[Any, ...], tuple[int, int]] = {}  # key path → line and column
+
+    def place(self, *at: Any) -> str:
+        """Where a key path, or the nearest part of it that has a place, stands: path:line:column."""
+        while at and at not in self.found:
+            at = at[:-1]
+        return ":".join([self.path or "", *(str(number) for number in self.found.get(at, ()))])
 
     def relative(self, path: str) -> str:
         return os.path.relpath(os.path.abspath(path), self.folder).replace(os.sep, "/")
