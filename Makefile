@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: try test lint docs clean
+.PHONY: try test lint docs bench nightly clean
 
 try: $(VENV)/.installed
 	@echo '$$ moelint examples/configs'

@@ -13,6 +13,7 @@ from moelint.policy.errors import PolicyError, PolicyProblem
 from moelint.typed import Any
 
 SHIPPED = ("megatron", "hardware", "walls", "change", "frameworks")
+MAX_BYTES = 4 << 20  # of one file of a pack that is not shipped
 _loaded: dict[tuple[tuple[str, ...], bool], tuple[str, Packs]] = {}
 
 
@@ -196,8 +197,23 @@ def _with_parents(policy: str, seen: tuple[str, ...]) -> list[str]:
         path = parent
         if not (_is_word(parent) and os.path.exists(os.path.join(home, parent, "pack.yaml"))):
             path = os.path.join(folder, parent)
+            if not is_shipped(path) and not _is_near(path, folder):
+                said = f"extends {parent}, which lies outside of its repository: it is not read"
+                raise PolicyError([PolicyProblem(head, 0, 0, said)])
         out += _with_parents(path, (*seen, folder))
     return [*out, folder]
+
+
+def _is_near(path: str, folder: str) -> bool:
+    """Whether a folder lies in the repository of a pack, or beside the pack where there is no repository."""
+    real = top = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(top, ".git")):
+        above = os.path.dirname(top)
+        if above == top:
+            top = os.path.dirname(real)
+            break
+        top = above
+    return (os.path.realpath(path) + os.sep).startswith(os.path.join(top, ""))
 
 
 def _is_word(name: str) -> bool:
@@ -229,7 +245,17 @@ def files(folder: str) -> list[str]:
     from moelint.policy.pack_files import rule_files
 
     heads = [os.path.join(folder, n) for n in ("pack.yaml", "facts.yaml")]
-    return [p for p in heads if os.path.exists(p)] + rule_files(os.path.join(folder, "rules"))
+    found = [p for p in heads if os.path.exists(p)] + rule_files(os.path.join(folder, "rules"))
+    if not is_shipped(folder):
+        home = os.path.join(os.path.realpath(folder), "")
+        for path in found:  # a pack may come from a stranger's pull request
+            if not os.path.realpath(path).startswith(home):
+                raise PolicyError([PolicyProblem(path, 0, 0, "is a link that leads out of its pack: it is not read")])
+            if not os.path.isfile(path):
+                raise PolicyError([PolicyProblem(path, 0, 0, "is not a file")])
+            if os.path.getsize(path) > MAX_BYTES:
+                raise PolicyError([PolicyProblem(path, 0, 0, f"is longer than {MAX_BYTES >> 20} MiB")])
+    return found
 
 
 def _shared() -> list[str]:
