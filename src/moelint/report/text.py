@@ -31,7 +31,7 @@ def _pieces(report: Report, options: Options) -> list[str]:
         out += _statistics(report)
     if not options.quiet:
         judged = _targets(report, options) if options.least is None else ()
-        out += [escape.line(line) for line in (*report.notes, *judged)]
+        out += [_said(line, options) for line in (*report.notes, *judged)]
         out.append(_summary(report, options, paint))
     return out
 
@@ -58,11 +58,16 @@ def _file(file: FileReport, options: Options, paint: Paint) -> list[str]:
         return out
     if folded:
         notes = "1 note that hangs" if folded == 1 else f"{folded} notes that hang"
-        out.append(escape.line(f"{file.path}: {notes} on an assumed value: -v shows {'it' if folded == 1 else 'them'}"))
-    out += [escape.line(f"{file.path}: fixed {change}") for change in file.fixed_changes]
+        out.append(_said(f"{file.path}: {notes} on an assumed value: -v shows {'it' if folded == 1 else 'them'}", options))
+    out += [_said(f"{file.path}: fixed {change}", options) for change in file.fixed_changes]
     out += _waiting(file, options)
-    out += [escape.line(f"{file.path}: not fixed: {reason}") for reason in file.refused]
+    out += [_said(f"{file.path}: not fixed: {reason}", options) for reason in file.refused]
     return out
+
+
+def _said(text: str, options: Options) -> str:
+    """A line of its own, broken where a terminal is too narrow for it."""
+    return wrap(escape.line(text), options.width, "  ")
 
 
 def _waiting(file: FileReport, options: Options) -> list[str]:
@@ -81,9 +86,9 @@ def _waiting(file: FileReport, options: Options) -> list[str]:
     hows = list(dict.fromkeys(entry["how"] for entry in stated if entry.get("how")))[:2] or ["--base=…"]
     where = f" in {configs} configs" if configs > 1 else ""
     checks = f"{plural(count, 'check')}{where} {'waits' if count == 1 else 'wait'}"
-    out = [escape.line(f"{file.path}: {checks} for {', '.join(names)}: {', or '.join(hows)}")]
+    out = [_said(f"{file.path}: {checks} for {', '.join(names)}: {', or '.join(hows)}", options)]
     if options.show_undecided:
-        out += [escape.line(f"  {w['key']}: {', '.join(w['rules'])}") for w in entries]
+        out += [_said(f"  {w['key']}: {', '.join(w['rules'])}", options) for w in entries]
     return out
 
 
