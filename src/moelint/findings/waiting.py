@@ -17,7 +17,7 @@ def waiting(undecided: Iterable[tuple[str, str, Iterable[str]]], config: Config)
     for rule, severity, keys in undecided:
         count += 1
         errors += severity == "error"
-        for key in keys:
+        for key in dict.fromkeys(_stated_as(key) for key in keys):
             grave[key] = grave.get(key, 0) + (severity == "error")
             rules.setdefault(key, [])
             if rule not in rules[key]:
@@ -25,6 +25,13 @@ def waiting(undecided: Iterable[tuple[str, str, Iterable[str]]], config: Config)
     entries = [{**_entry(key, ids, config), "errors": grave[key]} for key, ids in rules.items()]
     entries.sort(key=lambda entry: (-len(entry["rules"]), entry["key"]))
     return {"count": count, "errors": errors, "waiting_for": entries}
+
+
+def _stated_as(key: str) -> str:
+    """The name under which an author states what a rule waits for: facts of a GPU follow from its name."""
+    if key.startswith("hw."):
+        return "target.gpu"
+    return "target.gpus" if key == "target.world_size" else key
 
 
 def _entry(key: str, rules: list[str], config: Config) -> dict[str, Any]:
@@ -40,6 +47,4 @@ def _entry(key: str, rules: list[str], config: Config) -> dict[str, Any]:
     elif key.startswith("target."):
         name = key.removeprefix("target.").replace("_", "-")
         out["name"], out["how"] = name, f'"# moelint: {name}=…"'
-    elif key.startswith("hw."):
-        out["name"], out["how"] = "gpu", '"# moelint: gpu=…"'
     return out

@@ -290,7 +290,7 @@ def _targets(report: Report, options: Options) -> list[str]:
     if not assumed:
         return []
     return [
-        f"judged for {' and '.join(assumed)}, the newest known, where nothing states a release (--target, # moelint:)"
+        f"judged for {', '.join(assumed)}, the newest known, where nothing states a release (--target, # moelint:)"
     ]
 
 
