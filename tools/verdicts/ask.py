@@ -32,7 +32,7 @@ def main() -> None:
     for case, verdict in zip(cases, ask(cases, command(args.oracle)), strict=True):
         case["expected"] = verdict
         if locator is not None and verdict["verdict"] == "error":
-            found = locator.constraint(case["layer"], case["version"], verdict["where"])
+            found = locator.constraint(case["layer"], case["version"], verdict["where"], case.get("aimed"))
             if found is not None:
                 case["constraint"] = found
         sys.stdout.write(json.dumps(case) + "\n")

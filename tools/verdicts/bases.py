@@ -53,6 +53,8 @@ def case(name: str, layer: str, version: str, values: dict[str, Any], target: di
             env[WORDS[word]] = None if value in (None, "none") else _plain(WORDS[word], value)
     env["environ"] = {k.partition(".")[2]: str(v) for k, v in values.items() if k.startswith("env_vars.") and v is not None}
     values = {k: v for k, v in values.items() if not k.startswith(("env_vars.", "target."))}
+    if layer != "bridge":
+        values = {k.replace("comm_overlap.", "model."): v for k, v in values.items() if k != "mixed_precision"}
     sizes = _sizes(values)
     if sizes is not None:
         env.setdefault("world_size", sizes)
@@ -129,7 +131,7 @@ def _bridge(values: dict[str, Any], env: dict[str, Any]) -> dict[str, Any] | Non
 def _lm(values: dict[str, Any], env: dict[str, Any]) -> dict[str, Any] | None:
     values = {**values}
     values.setdefault("model.seq_length", 4096)
-    values.setdefault("model.max_position_embeddings", values["model.seq_length"])
+    values.setdefault("lm.max_position_embeddings", values["model.seq_length"])
     values.setdefault("train.micro_batch_size", 1)
     if not any(k in values for k in ("model.bf16", "model.fp16")):
         values["model.bf16"] = True
@@ -141,6 +143,9 @@ def _lm(values: dict[str, Any], env: dict[str, Any]) -> dict[str, Any] | None:
         environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
     out: dict[str, Any] = {"swiglu": True} if activation[1] else {}
     for key, value in values.items():
+        if key.startswith("flag."):
+            out[key.removeprefix("flag.")] = value
+            continue
         spelled = flags.spellings(key)
         if not spelled:
             if value in (None, False):

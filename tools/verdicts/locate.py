@@ -7,6 +7,7 @@ import difflib
 import os
 import re
 
+PATCHES = 20  # lines by which a patch release may move a statement
 NEAR = 8  # lines: a statement that spans lines is named by its first one in the catalogue
 
 
@@ -25,15 +26,21 @@ class Locator:
                     name = found[1].removeprefix("src/")
                     self.lines.setdefault((name, found[3] or ""), []).append((int(found[2]), row["id"]))
 
-    def constraint(self, layer: str, version: str, where: str | None) -> str | None:
-        """The id of the constraint at a place such as ``megatron/core/parallel_state.py:787``."""
+    def constraint(self, layer: str, version: str, where: str | None, aimed: str | None = None) -> str | None:
+        """The id of the constraint at a place such as ``megatron/core/parallel_state.py:787``. ``aimed``: the one that a
+        case was made for; of a release whose exact patch is not at hand, lines near it are taken for it."""
         if not where:
             return None
         name, _, line = where.rpartition(":")
         name = name.removeprefix("src/")
         own = "bridge" if name.startswith("megatron/bridge") else "mcore"
         tree = f"{own}-{version}" if own == layer or layer == "mlm" else f"mcore-forbridge-{version}"
-        for tag in ["", *dict.fromkeys(t for n, t in self.lines if n == name and t)]:
+        tags = dict.fromkeys(t for n, t in self.lines if n == name and t)
+        for tag in tags:
+            if any(i == aimed and abs(int(line) - n) <= PATCHES for n, i in self.lines[name, tag]):
+                return aimed
+        own_tags = [t for t in tags if tree.endswith("-" + _release(t)) and _release(t) in t]
+        for tag in [*own_tags, "", *tags]:
             there = f"{own}-main" if not tag else f"{own}-{_release(tag)}"
             number = int(line) if tree == there else self._map(tree, there, name).get(int(line))
             if number is None:
