@@ -126,7 +126,7 @@ def _cards(page: Page) -> str:
 def _mesh(page: Page) -> str:
     mesh = page["mesh"]
     a, x, domains = mesh["attention"], mesh["experts"], mesh["expert_domains"]
-    spans = ""
+    spans, domain_size = "", mesh["nvlink_domain"]
     if domains == 1:
         spans = " One expert group lies inside an NVLink domain."
     elif domains is not None:
@@ -138,7 +138,9 @@ def _mesh(page: Page) -> str:
         f"Attention TP {a['tp']} × CP {a['cp']} × DP {a['dp']}, experts ETP {x['etp']} × EP {x['ep']} × EDP {x['edp']}."
     )
     note = "A cell is a GPU of one stage: d = copy of attention, e and colour = group that holds all experts once; "
-    note += "dashed red = border of an NVLink domain."
+    note += "dashed red = border of an NVLink domain"
+    used = mesh["used_domain"] != domain_size
+    note += f", {mesh['used_domain']} of its {domain_size} GPUs used." if used else "."
     return (
         f"<h2>Meshes<small>{mesh['gpus']} GPUs, {stages}</small></h2><p>{sizes}{spans}</p>{svg.mesh(mesh)}"
         f'<p class="soft">{note}</p>'

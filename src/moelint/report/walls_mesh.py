@@ -13,7 +13,7 @@ def drawing(mesh: Page, width: int, limit: int = 6) -> list[str]:
     node, stage = mesh["gpus_per_node"], mesh["stage_gpus"]
     a, x = mesh["attention"], mesh["experts"]
     inner, group = a["tp"] * a["cp"], x["ep"] * x["etp"]
-    domain = mesh["nvlink_domain"] or node
+    domain = mesh["used_domain"] or node
     letters = 1 if stage // max(1, inner) <= 26 else 2
     cell = letters + 2
     head = len("    node 000")
@@ -38,6 +38,8 @@ def drawing(mesh: Page, width: int, limit: int = 6) -> list[str]:
         rows.append(f"    and so on the next {mesh['stage_gpus']} GPUs for {rest}")
     rows.append("    small: which copy of attention (TP × CP); capital: which copy of all experts (EP × ETP)")
     domains = "  ║ border of an NVLink domain" if borders else ", all in one NVLink domain"
+    if borders and mesh["used_domain"] != mesh["nvlink_domain"]:
+        domains += f", {mesh['used_domain']} of its {mesh['nvlink_domain']} GPUs used"
     rows.append("    │ border of a node" + (domains if mesh["nvlink_domain"] else ""))
     return rows
 

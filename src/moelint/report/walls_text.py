@@ -9,6 +9,7 @@ from moelint.report.walls_compare import compared
 from moelint.report.walls_mesh import drawing
 from moelint.report.width import wrap
 from moelint.typed import Any
+from moelint.words import plural
 
 Page = dict[str, Any]
 WIDTH = 100  # where the output is no terminal
@@ -126,7 +127,7 @@ def _kind(mixer: str, kind: str) -> str:
 def _mesh(page: Page, look: Look) -> list[str]:
     mesh = page["mesh"]
     a, x = mesh["attention"], mesh["experts"]
-    title = f"{mesh['gpus']} GPUs, PP {a['pp']} × {mesh['stage_gpus']} GPUs a stage"
+    title = f"{plural(mesh['gpus'], 'GPU')}, PP {a['pp']} × {plural(mesh['stage_gpus'], 'GPU')} a stage"
     virtual = f", {mesh['vpp']} virtual stages" if mesh["vpp"] > 1 else ""
     return [
         f"{look.paint.bold('MESHES')}  {title}{virtual}",

@@ -60,7 +60,8 @@ def page(get: Get, name: str, path: str, line: int, target: dict[str, Any]) -> d
     if walls.get("memory.trains_all") is False:
         out["assumptions"].append("fine-tuning: memory is that of the stated trained share, frozen parts may be missed")
     out["model"] = _model(estimate)
-    out["mesh"] = _mesh(estimate, known(get, "hw.gpus_per_node") or known(get, "target.gpus_per_node"))
+    node = known(get, "hw.gpus_per_node") or known(get, "target.gpus_per_node")
+    out["mesh"] = _mesh(estimate, node, known(get, "hw.usable_domain"))
     out["memory"] = _memory(estimate)
     out["communication"] = _communication(estimate)
     out["compute"] = _compute(estimate)
@@ -90,15 +91,20 @@ def _model(e: Estimate) -> dict[str, Any]:
     }
 
 
-def _mesh(e: Estimate, gpus_per_node: Any) -> dict[str, Any]:
+def _mesh(e: Estimate, gpus_per_node: Any, usable: Any) -> dict[str, Any]:
     lay = e.layout
     domain = e.machine.nvlink_domain or None
+    used = domain
+    # Layouts of powers of two leave a few GPUs of a rack of 72 idle, so that no group straddles two.
+    if domain and isinstance(usable, int) and 0 < usable < domain and usable % (lay.ep * lay.etp) == 0:
+        used = usable
     return {
         "attention": {"tp": lay.tp, "cp": lay.cp, "dp": lay.dp, "pp": lay.pp},
         "experts": {"etp": lay.etp, "ep": lay.ep, "edp": lay.edp, "pp": lay.pp},
         "vpp": lay.vpp,
         "gpus": lay.world,
         "nvlink_domain": domain,
+        "used_domain": used,
         "gpus_per_node": int(gpus_per_node) if isinstance(gpus_per_node, int) else min(8, domain or 8),
         "stage_gpus": lay.world // lay.pp,
         "expert_domains": None if domain is None else -(-lay.ep * lay.etp // domain),
