@@ -15,7 +15,7 @@ _STYLE = """
   --compatible: #1a7f37; --conditional: #9a6700; --refused: #cf222e; --breaks: #82071e; --ignored: #8250df; --unverified: #0969da; }
 @media (prefers-color-scheme: dark) { :root { --bg: #0d1117; --fg: #e6edf3; --line: #30363d; --soft: #161b22; --head: #9198a1;
   --compatible: #3fb950; --conditional: #d29922; --refused: #f85149; --breaks: #ff7b72; --ignored: #bc8cff; --unverified: #58a6ff; } }
-* { box-sizing: border-box; }
+* { box-sizing: border-box; } a { color: var(--unverified); }
 body { margin: 0; padding: 1rem; background: var(--bg); color: var(--fg); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.3rem; margin: 0 0 .3rem; } p { margin: .3rem 0; max-width: 70ch; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .6rem 0; color: var(--head); font-size: .85rem; }
