@@ -139,8 +139,8 @@ def _unchanged(shown: str, path: str, before: os.stat_result) -> None:
 
 
 def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> bool:
-    """Replaces a file by one that has no name until it is whole and on disk, so that nothing lies about if we are killed
-    while it is written. False where the system has no such files."""
+    """Replaces a file by one that has no name until it is whole and on disk: nothing lies about if we are killed while
+    it is written. False where the system has no such files."""
     if not hasattr(os, "O_TMPFILE"):
         return False
     try:
@@ -156,8 +156,8 @@ def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes, t
 
 
 def _name_and_move(fd: int, temporary: str, path: str) -> bool:
-    """Gives a nameless file a name and moves it over ``path``; False if it cannot be named. Killed between the two steps
-    we leave a file behind: in a folder of our own, if there is one on the same disk."""
+    """Gives a nameless file a name and moves it over ``path``; False if it cannot be named. Killed between the two, we
+    leave a file behind: in a folder of our own, if there is one on the same disk."""
     folder = cache.private_folder(os.fstat(fd).st_dev)
     if folder is not None and _move(fd, os.path.join(folder, f"{cache.SWAP}{os.urandom(8).hex()}"), path):
         return True

@@ -7,13 +7,25 @@ from collections.abc import Callable
 from moelint.text.document import Document, EditError, Path, Problem, Setting
 from moelint.text.edits import Edit, apply
 from moelint.text.lines import joined
+from moelint.text.scalars import plain
 from moelint.text.source import Source, TextError
 from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moelint.text.yaml_edits import Editor
 
+_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_DOUBTFUL = frozenset(("y", "n", "yes", "no", "on", "off", "null", "true", "false"))  # words that readers disagree on
 _Change = Callable[[dict[Path, Any]], None]
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text is one word or one decimal number, which means the same wherever in YAML it stands."""
+    if not text or not _BARE.issuperset(text):
+        return False
+    if text[0].isdigit():
+        return text.isdigit() and (text[0] != "0" or text == "0")
+    return text[0] != "_" and (text in ("true", "false") or text.lower() not in _DOUBTFUL)
 
 
 MAX_TRIED = 1_000_000
@@ -41,11 +53,31 @@ class YamlDocument(Document):
         setting = self.settings.get(path)
         if setting is None:
             raise EditError(f"{'.'.join(map(str, path))} is not written here")
+        if (edit := self._word_for_word(setting, value)) is not None:
+            return [edit]
 
         def change(values: dict[Path, Any]) -> None:
             values[path] = value
 
         return self._tried(self.editor.set(path, value), change)
+
+    def _word_for_word(self, setting: Setting, value: Any) -> Edit | None:
+        """The edit where one bare word or number takes the place of another: it cannot do anything else, as long as no
+        anchor carries the value elsewhere."""
+        shown = "true" if value is True else "false" if value is False else str(value)
+        if type(value) not in (bool, int, str) or setting.style != "plain" or "&" in self.source.text:
+            return None
+        if not _is_bare(shown):
+            return None
+        raw = self.source.text[setting.value_start : setting.value_end]
+        if raw != setting.raw or not _is_bare(raw) or (type(value) is bool and raw not in ("true", "false")):
+            return None
+        before = self.source.text[setting.key_start : setting.value_start]
+        if not setting.path or before.partition(":")[0] != setting.path[-1] or before.partition(":")[2].strip(" "):
+            return None  # a tag, a line break, another way to write a key
+        if type(plain(shown)) is not type(value) or plain(shown) != value:
+            return None
+        return Edit(setting.value_start, setting.value_end, shown)
 
     def insert(self, path: Path, value: Any, after: Path | None = None) -> list[Edit]:
         if path in self.settings or path in self.sections:
