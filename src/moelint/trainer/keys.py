@@ -206,8 +206,10 @@ class _Checker:
     def _said(self, problem: KeyProblem) -> KeyProblem:
         problem.message += "" if problem.message.endswith("?") else "."
         if self.unknown_effect == "ignored":
-            said = "The object takes it, and nothing reads it." if self.python else "It is skipped with a line in the log."
-            problem.message += " " + said
+            if self.python:
+                problem.message += " The object takes it all the same; only code that asks for this name would see it."
+            else:
+                problem.message += " It is skipped with a line in the log."
         return problem
 
     def _class(self, section: str) -> str:
