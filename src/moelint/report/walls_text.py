@@ -350,12 +350,17 @@ def how(key: str) -> str:
     return f"write {key}, name the model, or --base RECIPE"
 
 
+def _end(text: str, room: int) -> str:
+    """The end of a text that is too long: what tells two paths apart."""
+    return text if len(text) <= room else "…" + text[-(room - 1) :]
+
+
 def _beside(left: Page, right: Page, look: Look) -> list[str]:
     rows = compared(left, right)
     wide = max(len(row[0]) for row in rows) + 2
     column = min((look.width - wide - 2) // 2, max(len(row[1]) for row in rows) + 3)
     out = [look.paint.bold("SIDE BY SIDE")]
     for label, a, b in rows:
-        line = f"  {label:<{wide}}{a:<{column}}{b}"
+        line = f"  {label:<{wide}}{_end(a, column - 2):<{column}}{_end(b, look.width - wide - column - 2)}"
         out.append(line if a == b or label in ("file", "config") else look.paint.note(line))
     return out
