@@ -13,6 +13,15 @@ def changed(new: Effective, old: Effective, key: str) -> bool | Unknown:
     What neither revision writes has not changed, unless two releases have different defaults. A setting that comes or
     goes has, unless it states the default: what a fragment leaves open was open before too, and now it is decided.
     """
+    memo = new.scope().memo  # the same under every mask; no name of the language has a space
+    name = f" changed {key}"
+    if name not in memo:
+        memo[name] = _compare(new, old, key)
+    found: bool | Unknown = memo[name]
+    return found
+
+
+def _compare(new: Effective, old: Effective, key: str) -> bool | Unknown:
     mine, other = new.config.written.get(key), old.config.written.get(key)
     one, two = new.view(None).given(key), old.view(None).given(key)
     same = equal(one, two)
