@@ -27,8 +27,8 @@ def from_problem(problem: Problem, source: Source, config: str | None = None) ->
     key = ".".join(str(part) for part in problem.path)
     item = finding(problem.kind, problem.message, place(source, problem.start, problem.end), key)
     item.config = config
-    if problem.edits and problem.sets:
-        fix = Fix(1, "unsafe", dict(problem.sets), list(problem.unset), problem.why)
+    if problem.edits and (problem.sets or problem.safety == "safe"):
+        fix = Fix(1, problem.safety, dict(problem.sets), list(problem.unset), problem.why)
         fix.edits = problem.edits
         item.fixes = [fix]
     return item

@@ -13,16 +13,17 @@ class Problem:
     """Something wrong with the text itself: ``kind`` is 'syntax', 'duplicate-key', 'limit', 'dropped-flag', …
 
     ``edits`` repair it where that is sure; ``sets`` are the canonical keys that then have other values, ``unset`` those
-    that are gone; ``why`` says what the repair comes to.
+    that are gone; ``why`` says what the repair comes to, ``safety`` whether anything changes by it.
     """
 
-    __slots__ = ("edits", "end", "kind", "message", "path", "sets", "start", "unset", "why")
+    __slots__ = ("edits", "end", "kind", "message", "path", "safety", "sets", "start", "unset", "why")
 
     def __init__(self, kind: str, message: str, start: int, end: int, path: Path = ()) -> None:
         self.kind, self.message, self.start, self.end, self.path = kind, message, start, end, path
         self.edits: list[Edit] = []
         self.sets: dict[str, Any] = {}
         self.unset: list[str] = []
+        self.safety = "unsafe"
         self.why = "the command then has all that stands in it"
 
 

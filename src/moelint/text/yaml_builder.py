@@ -68,6 +68,7 @@ class Builder:
         self.settings: dict[Path, Setting] = {}
         self.sections: dict[Path, tuple[int, int]] = {}
         self.problems: list[Problem] = []
+        self.doubles: list[tuple[Problem, Setting]] = []  # keys written twice, with what the first of them held
         self.anchors: dict[str, Anchor] = {}
         self.start = start
 
@@ -86,7 +87,11 @@ class Builder:
             message = f"'{name}' is written twice: line {line} is lost, this one is used"
             self.twice += 1
             if self.twice <= MAX_TWICE:
-                self.problems.append(Problem("duplicate-key", message, start, end, path))
+                problem = Problem("duplicate-key", message, start, end, path)
+                self.problems.append(problem)
+                lost = self.settings.get(path)
+                if lost is not None:
+                    self.doubles.append((problem, lost))
             else:
                 self._limit(f"more than {MAX_TWICE} keys are written twice", start, end)
             self._forget(path, start)
@@ -255,6 +260,10 @@ class Builder:
     # ---- documents
 
     def _finish(self) -> None:
+        if self.doubles:
+            from moelint.text.yaml_doubles import mend
+
+            mend(self.source, self.settings, self.doubles)
         index = len(self.documents)
         if self.documents:
             self.documents[-1].end = self.start
