@@ -14,7 +14,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as trying
 from hypothesis import strategies as st
-from test_pages import DEEPSEEK_256, QWEN_16, page_of
+from test_walls_pages import DEEPSEEK_256, QWEN_16, page_of
 from walls_models import DEEPSEEK_V3, QWEN3_30B
 from walls_published import machines, rows
 from walls_settings import effective_of, settings
