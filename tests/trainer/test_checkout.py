@@ -65,3 +65,43 @@ def test_a_stated_container_wins_over_the_checkout() -> None:
         make("bridge", {}, stated={"container": "nemo:26.04"}), checkout=lambda: {"transformer-engine": "2.9"}
     )
     assert str(target.get("transformer_engine")) == "2.14"
+
+
+def test_a_dockerfile_whose_image_is_an_argument(tmp_path: Path) -> None:
+    (tmp_path / "docker").mkdir()
+    (tmp_path / "docker" / "Dockerfile.train").write_text(
+        'ARG REGISTRY=nvcr.io/nvidia\nARG TAG="26.04"\nFROM ${REGISTRY}/nemo:$TAG\nRUN pip install torch==9.9\n'
+    )
+    assert checkout.around(str(tmp_path / "a.yaml")) == {"container": "nvcr.io/nvidia/nemo:26.04"}
+
+
+def test_requirements_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "gpu.txt").write_text("megatron-core==0.17.1\n")
+    assert checkout.around(str(tmp_path / "a.yaml")) == {"megatron-core": "0.17.1"}
+
+
+def test_images_in_launch_scripts(tmp_path: Path) -> None:
+    (tmp_path / "launch.sbatch").write_text("srun --container-image=nvcr.io#nvidia/nemo:26.02.01 bash train.sh\n")
+    (tmp_path / "train.sh").write_text("python pretrain_gpt.py\n")
+    assert checkout.around(str(tmp_path / "a.yaml")) == {"container": "nvcr.io#nvidia/nemo:26.02.01"}
+    checkout._folders.clear()
+    (tmp_path / "other.sh").write_text("IMAGE=nvcr.io/nvidia/nemo:25.11\ndocker run $IMAGE\n")
+    assert checkout.around(str(tmp_path / "a.yaml")) == {}  # two containers: which one is meant is not known
+    own = checkout.around(str(tmp_path / "other.sh"))
+    assert own == {"container": "nvcr.io/nvidia/nemo:25.11"}
+
+
+def test_a_lock_file_decides_which_release_judges(tmp_path: Path) -> None:
+    """The way from the checkout to the verdict: the setting is unknown to the locked release."""
+    from moelint.engine import Engine
+    from moelint.options import Options
+    from moelint.text.source import Source
+
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "megatron-bridge"\nversion = "0.4.2"\n')
+    options = Options()
+    options.no_config = True
+    text = "model:\n  num_layers: 8\n  num_moe_experts: 8\n  cuda_graph_modules: [attn]\n"
+    report = Engine(options).lint(Source(str(tmp_path / "a.yaml"), text), True)
+    assert report.configs[0].target["megatron-bridge"] == {"value": "0.4.2", "from": "checkout"}
+    assert [item.rule for item in report.findings if item.key == "model.cuda_graph_modules"] == ["KEY002"]

@@ -25,7 +25,7 @@ def holds(image: str) -> dict[str, str]:
 
 def _same_image(text: str, image: str) -> bool:
     """``nvcr.io/nvidia/nemo:26.06.01`` and ``nemo:26.06`` are the same release; ``nemo:26.061`` is not."""
-    text = text.rsplit("/", 1)[-1]
+    text = text.rsplit("/", 1)[-1].rsplit("#", 1)[-1]  # enroot writes registry#path
     if not text.startswith(image):
         return False
     rest = text[len(image) :]
