@@ -72,3 +72,10 @@ def test_modules_stay_small() -> None:
         if (lines := path.read_text(encoding="utf-8").count("\n")) > 500
     }
     assert not long, f"modules of more than 500 lines: is each one thing? {long}"
+
+
+def test_test_modules_have_names_of_their_own() -> None:
+    """Two of one name in folders that are no packages, and pytest collects neither."""
+    tests = Path(__file__).resolve().parents[1]
+    names = [path.name for path in tests.rglob("*.py") if not (path.parent / "__init__.py").exists()]
+    assert sorted(name for name in set(names) if names.count(name) > 1 and name != "conftest.py") == []
