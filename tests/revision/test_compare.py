@@ -116,6 +116,22 @@ def test_rollback_takes_b_back_to_a(repo: Repo, text: str) -> None:
     assert code == 0 and found["variable"] is None and not [row for row in found["differences"] if row["cause"]]  # type: ignore[attr-defined]
 
 
+def test_rollback_in_the_words_of_the_dialect(repo: Repo) -> None:
+    script = "#!/bin/bash\ntorchrun pretrain_gpt.py --num-layers 16 --num-experts 8 --moe-router-topk 2 --bf16{}\n"
+    repo.write("a.sh", script.format(" --expert-model-parallel-size 4"))
+    repo.write("b.sh", script.format(" --expert-model-parallel-size 8 --sequence-parallel"))
+    repo.moelint("compare", "a.sh", "b.sh", "--rollback", "back")
+    assert (repo.folder / "back").read_text().splitlines()[1:] == ["# By hand: take out --sequence-parallel", "--expert-model-parallel-size 4"]
+    recipe = (
+        f"from megatron.bridge.recipes.qwen import {RECIPE}\nfrom megatron.bridge.training.config import ConfigContainer\n\n\n"
+        f"def mine_config() -> ConfigContainer:\n    cfg = {RECIPE}()\n    cfg.model.moe_router_dtype = {{!r}}\n    return cfg\n"
+    )
+    repo.write("a.py", recipe.format("fp32"))
+    repo.write("b.py", recipe.format("fp64"))
+    repo.moelint("compare", "a.py", "b.py", "--rollback", "back")
+    assert (repo.folder / "back").read_text().splitlines()[1:] == ["cfg.model.moe_router_dtype = 'fp32'"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
