@@ -49,18 +49,50 @@ def evaluate(
     if index and not show_undecided:
         from moelint.policy.index import candidates
 
+        packs.evaluated += 1
+        if packs.evaluated > _FEW and effective.before is None and effective.saved is None:
+            return _repeated(packs, effective, wanted)
         numbers = candidates(packs, effective)
     return _Run(packs, effective, wanted).over(numbers, show_undecided)
 
 
+_FEW = 8  # configs of a run from which on it pays to look for those that are alike
+
+
+def _repeated(packs: Packs, effective: Any, wanted: Wanted | None) -> tuple[list[Verdict], list[Undecided]]:
+    """As ``evaluate``, with what is known of configs like this one."""
+    from moelint.policy.index import candidates, tokens
+
+    if packs.repeats is None:
+        from moelint.policy.repeats import Repeats
+
+        packs.repeats = Repeats(packs.cases)
+
+    def work() -> Any:
+        run = _Run(packs, effective, None)
+        verdicts, undecided = run.over(candidates(packs, effective), False)
+        fired = [(v.rule.index, v.certainty, v.assumed, v.reads) for v in verdicts]
+        return fired, [(number, waits) for number, (_, _, waits) in zip(run.waiting, undecided, strict=True)]
+
+    found, undecided = packs.repeats.result(effective, tokens(packs, effective), work)
+    out = []
+    for number, certainty, assumed, reads in found:
+        rule = packs.rule(number)
+        if wanted is None or wanted(rule.id, rule.case):
+            out.append(Verdict(rule, effective.scope(rule.at), certainty, assumed, [*reads]))
+    entries = [(packs.cases[number], waits) for number, waits in undecided]
+    return out, [(e[0], e[3], [*w]) for e, w in entries if wanted is None or wanted(e[0], e[1])]
+
+
 class _Run:
-    __slots__ = ("cases", "effective", "gates", "packs", "wanted", "written")
+    __slots__ = ("cases", "effective", "gates", "packs", "waiting", "wanted", "written")
 
     def __init__(self, packs: Packs, effective: Any, wanted: Wanted | None) -> None:
         self.packs, self.effective, self.wanted = packs, effective, wanted
         self.cases = packs.cases
         self.written = effective.config.written
         self.gates: dict[tuple[int, Any], Any] = {}
+        self.waiting: list[int] = []  # numbers of the undecided cases
 
     def over(self, numbers: Any, show_undecided: bool) -> tuple[list[Verdict], list[Undecided]]:
         verdicts: list[Verdict] = []
@@ -78,10 +110,12 @@ class _Run:
                     verdicts.append(verdict)
                 elif self.stands(entry):
                     undecided.append((entry[0], entry[3], self.assumptions(number, self.recorder(number).names)))
+                    self.waiting.append(number)
             elif (show_undecided or self.stands(entry)) and self.comparable(number):
                 waits = self.waits(number)
                 if waits or show_undecided:  # else a value of a wrong type: nothing that anyone could state
                     undecided.append((entry[0], entry[3], waits))
+                    self.waiting.append(number)
         return verdicts, undecided
 
     def stands(self, entry: tuple[Any, ...]) -> bool:

@@ -49,6 +49,18 @@ def candidates(packs: Packs, effective: Any) -> list[int]:
     return sorted(found)
 
 
+def tokens(packs: Packs, effective: Any) -> frozenset[str]:
+    """Every setting that the index of a config looks at."""
+    _, watch, beside, rewrites = _index(packs, effective)
+    name = ("tokens", id(watch))
+    if name not in packs.indexes:
+        sets = [*beside.values(), *(needs for _, needs in rewrites)]
+        names = {*watch, *(token for needs in sets for one in needs for token in one)}
+        packs.indexes[name] = frozenset(token.lstrip("?") for token in names)
+    found: frozenset[str] = packs.indexes[name]
+    return found
+
+
 def knows_defaults(effective: Any) -> bool:
     """Whether every setting that the config does not write has a known value."""
     layers = effective.layers

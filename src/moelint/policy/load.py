@@ -52,8 +52,8 @@ class Packs:
     that rules once had; ``versions``: pack name → version. ``texts`` (slow to load) has what ``explain`` prints."""
 
     __slots__ = (
-        "_closures", "_facts", "_parts", "_revisions", "_rules", "applies", "blobs", "cached", "cases", "core", "ids",
-        "indexes", "redirects", "sources", "versions",
+        "_closures", "_facts", "_parts", "_revisions", "_rules", "applies", "blobs", "cached", "cases", "core", "evaluated",
+        "ids", "indexes", "redirects", "repeats", "sources", "versions",
     )
 
     def __init__(self, blobs: Blobs, sources: list[str], cached: bool = True) -> None:
@@ -65,6 +65,8 @@ class Packs:
         self.redirects: dict[str, str] = self.core["redirects"]
         self.versions: dict[str, str] = self.core["packs"]
         self.indexes: dict[Any, Any] = {}  # watch indexes by set of defaults, see ``moelint.policy.index``
+        self.evaluated = 0  # configs so far
+        self.repeats: Any = None  # moelint.policy.repeats.Repeats, once there are several
         self._closures: list[Any] = [None] * len(self.cases)
         self._rules: dict[int, Rule] = {}
         self._facts: Facts | None = None

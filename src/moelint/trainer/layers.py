@@ -44,6 +44,7 @@ MLA_CLASSES = ("MLAModelProvider", "MLATransformerConfig", "DeepSeek", "Kimi")
 VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
 
 
+_asked: dict[tuple[Any, ...], set[str]] = {}  # written keys, and beginnings of keys, that somebody asked for
 _shared: dict[tuple[Any, ...], dict[str, tuple[Any, int]]] = {}
 
 
@@ -52,9 +53,11 @@ class Layers:
     (unknown)."""
 
     __slots__ = (
+        "asked",
         "config",
         "default_state",
         "framework",
+        "kind",
         "named",
         "recipe",
         "sections",
@@ -85,11 +88,14 @@ class Layers:
             bool(config.loose_ends), config.switches, frozenset(self.sections) if table.trainer == "core" else None,
         )  # fmt: skip
         self.shared = _shared.setdefault(kind, {})
+        self.kind = kind
+        self.asked = _asked.setdefault(kind, set())
 
     def get(self, key: str) -> tuple[Any, int]:
         """The value below all rewrites. An expression default comes as ('expr', tree) with its state: see View."""
         written = self.written.get(key)
         if written is not None:
+            self.asked.add(key)
             value = normal(written.value, self.table.spec(key, self.variants))
             return value, VALUE if written.assumed is None or value is UNKNOWN else ASSUMED
         found = self.shared.get(key)
