@@ -7,13 +7,18 @@ from moelint.typed import Any
 SET, UNSET, ADD, REMOVE, RENAME = "set", "unset", "add", "remove", "rename"
 
 
+KEEP = object()
+"""A renamed setting keeps its value."""
+
+
 class Change:
-    """``kind``: set | unset | add | remove (an element of a list) | rename (``value`` is the new key)."""
+    """``kind``: set | unset | add | remove (an element of a list) | rename (``value`` is the new key, ``then`` what it
+    holds)."""
 
-    __slots__ = ("key", "kind", "value")
+    __slots__ = ("key", "kind", "then", "value")
 
-    def __init__(self, kind: str, key: str, value: Any = None) -> None:
-        self.kind, self.key, self.value = kind, key, value
+    def __init__(self, kind: str, key: str, value: Any = None, then: Any = KEEP) -> None:
+        self.kind, self.key, self.value, self.then = kind, key, value, then
 
     def __repr__(self) -> str:
         return f"Change({self.kind!r}, {self.key!r}, {self.value!r})"

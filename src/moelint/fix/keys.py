@@ -34,11 +34,15 @@ def _misspelt_flag(problem: Any, config: Config) -> list[Fix]:
 
 def fix_of(problem: Any, config: Config) -> list[Fix]:
     """The one alternative of a key problem (see ``trainer.keys``), or none."""
-    changes = [
-        *(Change(RENAME, old, new) for old, new in problem.renames.items()),
-        *(Change(SET, key, value) for key, value in problem.sets.items()),
-        *(Change(UNSET, key) for key in problem.unset),
-    ]
+    if len(problem.sets) == len(problem.unset) == 1 and not problem.renames:  # a setting under its new name
+        ((new, value),) = problem.sets.items()
+        changes = [Change(RENAME, problem.unset[0], new, value)]
+    else:
+        changes = [
+            *(Change(RENAME, old, new) for old, new in problem.renames.items()),
+            *(Change(SET, key, value) for key, value in problem.sets.items()),
+            *(Change(UNSET, key) for key in problem.unset),
+        ]
     if not changes:
         return _misspelt_flag(problem, config)
     safety = problem.safety if problem.certain else "unsafe"

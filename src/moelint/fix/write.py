@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from moelint.fix.changes import ADD, REMOVE, RENAME, UNSET, Change, elements, same
+from moelint.fix.changes import ADD, KEEP, REMOVE, RENAME, UNSET, Change, elements, same
 from moelint.read.config import Config
 from moelint.text.document import Document, EditError, Path
 from moelint.text.edits import Edit, apply, overlap
@@ -91,17 +91,22 @@ def _one_element(document: Document, add: bool, path: Path, value: Any) -> list[
 
 
 def _rename(config: Config, change: Change) -> list[_Step]:
-    from moelint.read.place import place
+    from moelint.read.place import REMOVED, place, text_value
 
     path = _written_path(config, change.key)
     written = config.written[change.key]
-    where = place(config, change.value, written.value)
+    value = written.value if change.then is KEEP else change.then
+    where = place(config, change.value, value)
     if where is None:
         raise EditError(f"this kind of file has no setting for {change.value}")
     new = where[1]
     if new[:-1] == path[:-1] and new not in config.document.settings:
-        return [lambda document: document.rename(path, str(new[-1]))]
-    return [_assignment(config, change.value, written.value), _removal(path)]
+        if change.then is KEEP:
+            return [lambda document: document.rename(path, str(new[-1]))]
+        text = text_value(config, change.value, value)
+        if text is not REMOVED and isinstance(config.document, YamlDocument):
+            return [lambda document: [*document.rename(path, str(new[-1])), *document.set(path, text)]]
+    return [_assignment(config, change.value, value), _removal(path)]
 
 
 def _together(document: Document, steps: list[_Step]) -> list[Edit]:
