@@ -171,3 +171,18 @@ def test_every_kind_of_conjunct(tmp_path: Path, trainer: str, completeness: str)
             return new
 
         same(mine, make)
+
+
+@pytest.mark.parametrize("first", [{"megatron-bridge": "main"}, {}])
+def test_the_config_that_an_index_is_made_for_does_not_matter(first: dict[str, str]) -> None:
+    """A release that is stated, and one that is assumed to be the same, share an index but not what rules say of it."""
+    packs = load(cache=False)
+    values = {
+        "model.num_layers": 8, "model.num_moe_experts": 8, "model.tensor_model_parallel_size": 2,
+        "model.expert_model_parallel_size": 8, "model.sequence_parallel": True,
+    }
+    fired = set()
+    for stated in (first, {"megatron-bridge": "main"}, {}):
+        make = partial(effective, {**values, "target": {"gpus": 8, **stated}}, "bridge", "standing")
+        fired.add((bool(stated), any(entry[0] == "PAR040" for entry in same(packs, make))))
+    assert fired == {(True, False), (False, True)}

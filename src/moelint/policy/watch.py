@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from moelint.lang.closures import condition
+from moelint.lang.names import PROVIDED
 from moelint.policy.load import Packs
 from moelint.trainer.gates import allows
 from moelint.typed import Any
@@ -10,8 +11,8 @@ from moelint.typed import Any
 _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
 _OPEN = ("target.", "hw.", "walls.")
 _REVISIONS = ("before.", "saved.")  # token @before, @saved: there is such a config
-# Names of classes differ where the defaults are the same: one index serves them all.
-_NAMES = frozenset(("stages", "moe_layers", "layout_fault", "dialect", "complete", "model._target_", "dataset._target_"))
+# What differs between configs that share an index, though they write the same: nothing of it may be taken for fixed.
+_NAMES = frozenset((*PROVIDED, "model._target_", "dataset._target_")).difference(("trainer",))
 Tokens = frozenset[str] | None  # None: hangs on more than settings
 
 
