@@ -2,7 +2,7 @@
 
     python benchmarks/since.py [--configs 5000] [--rounds 15]
 
-Prints medians in milliseconds and the ratio; the aim is at most 1.5. Everything is run alternately, so that a busy machine
+Prints medians in milliseconds and the ratio; the aim is at most 1.5. Everything runs alternately, so that a busy machine
 weighs on all alike.
 """
 

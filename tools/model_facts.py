@@ -1,8 +1,8 @@
 """Makes trainers/models.json: what Megatron Bridge's providers hold for each Hugging Face model id.
 
 Input: a JSON object {model id: {"_provider": class name, field: value, …}}, dumped in a Bridge checkout from
-``AutoBridge.from_hf_pretrained(id).to_megatron_provider(load_weights=False)``. Output: the commonest value of each field
-once, and for each model only the fields where it differs, so that the table stays small.
+``AutoBridge.from_hf_pretrained(id).to_megatron_provider(load_weights=False)``. Output: the commonest value of each
+field once, and for each model only the fields where it differs, so that the table stays small.
 
     python tools/model_facts.py base_models.json > trainers/models.json
 """

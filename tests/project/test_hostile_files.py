@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from tests.project.hostile_inputs import FILES, MODEL
 
 SECONDS = 2.0  # of processor time

@@ -92,7 +92,7 @@ def _files() -> list[tuple[str, str]]:
 
 @click.command()
 def command() -> None:
-    """Set a repository up: .moelint.yaml with every setting explained, the pre-commit hook, the GitHub workflow. What is
+    """Set a repository up: .moelint.yaml with every setting explained, the pre-commit hook, the GitHub workflow. What
     there already is left as it is."""
     for path, text in _files():
         try:

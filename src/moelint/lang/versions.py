@@ -34,7 +34,7 @@ def key(text: str) -> Key:
         raise ValueError("version too long")
     if _is_plain(text):
         return (0, _release(text), _NO_PRE, -1, _NO_DEV, ())
-    for mark, kind, is_dev in _USUAL:  # what tables and containers hold, without the pattern (it takes longer to compile)
+    for mark, kind, is_dev in _USUAL:  # what tables and containers hold, without the pattern, slow to compile
         head, found_mark, number = text.partition(mark)
         if found_mark and number.isdigit() and number.isascii() and _is_plain(head):
             tail = int(number)

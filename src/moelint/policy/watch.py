@@ -11,7 +11,7 @@ from moelint.typed import Any
 _RELEASES = ("megatron_core", "megatron_bridge")  # fixed for an index; any other package is not
 _OPEN = ("target.", "hw.", "walls.")
 _REVISIONS = ("before.", "saved.")  # token @before, @saved: there is such a config
-# What differs between configs that share an index, though they write the same: nothing of it may be taken for fixed.
+# What differs between configs that share an index, though they write the same: none of it may be taken for fixed.
 _NAMES = frozenset((*PROVIDED, "model._target_", "dataset._target_")).difference(("trainer",))
 Tokens = frozenset[str] | None  # None: hangs on more than settings
 

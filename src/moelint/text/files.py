@@ -30,7 +30,7 @@ def read(path: str) -> Source:
 
 
 def is_file(path: str, read: object = None) -> bool:
-    """Whether there is a file to read: on disk, or in the revision that ``read`` reads from (it has ``exists`` then)."""
+    """Whether there is a file to read: on disk, or in the revision that ``read`` reads from (with ``exists``)."""
     exists = getattr(read, "exists", None)
     return os.path.isfile(path) if exists is None else bool(exists(path))
 
@@ -139,7 +139,7 @@ def _unchanged(shown: str, path: str, before: os.stat_result) -> None:
 
 
 def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> bool:
-    """Replaces a file by one that has no name until it is whole and on disk: nothing lies about if we are killed while
+    """Replaces a file by one that has no name until it is whole and on disk: nothing is left if we are killed while
     it is written. False where the system has no such files."""
     if not hasattr(os, "O_TMPFILE"):
         return False
@@ -156,7 +156,7 @@ def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes, t
 
 
 def _name_and_move(fd: int, temporary: str, path: str) -> bool:
-    """Gives a nameless file a name and moves it over ``path``; False if it cannot be named. Killed between the two, we
+    """Gives a nameless file a name and moves it over ``path``; False if it cannot be named. Killed in between, we
     leave a file behind: in a folder of our own, if there is one on the same disk."""
     folder = cache.private_folder(os.fstat(fd).st_dev)
     if folder is not None and _move(fd, os.path.join(folder, f"{cache.SWAP}{os.urandom(8).hex()}"), path):

@@ -8,7 +8,7 @@ from moelint.typed import Any
 
 
 class Frame:
-    """``scopes``: the enclosing functions' names. ``maybe``: what was returned under conditions that cannot be known."""
+    """``scopes``: the enclosing functions' names. ``maybe``: what returns under conditions that cannot be known."""
 
     __slots__ = ("instance", "maybe", "module", "names", "owner", "scopes")
 
