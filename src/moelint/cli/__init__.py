@@ -20,7 +20,7 @@ COMMANDS = {
     "diagnose": "Say from the log of a failed run what to change.",
     "matrix": "Show which features go together, for a release and a GPU.",
     "compare": "Say whether two configs are a matched A/B, and what differs.",
-    "init": "Write a starting .moelint.yaml.",
+    "init": "Set up moelint in a repository.",
     "completion": "Print the completion script of a shell.",
 }
 

@@ -46,7 +46,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("moelint compare main:train.yaml train.yaml", "against another revision"),
         ("moelint compare a.yaml b.yaml --rollback back.yaml", "the override that takes B back to A"),
     ),
-    "init": (("moelint init", "write a starting .moelint.yaml; nothing is overwritten"),),
+    "init": (("moelint init", "write .moelint.yaml, the pre-commit hook and the workflow; nothing is overwritten"),),
     "completion": (
         ('eval "$(moelint completion bash)"', "in ~/.bashrc"),
         ('eval "$(moelint completion zsh)"', "in ~/.zshrc"),
