@@ -19,6 +19,8 @@ _SECTIONS = (
 )  # fmt: skip
 _FIELDS = ("num_layers", "hidden_size", "num_attention_heads", "tensor_model_parallel_size")
 _SKIP = object()
+# what Megatron-LM works out from its arguments, and the argument that says the same
+WORKED_OUT = {"virtual_pipeline_model_parallel_size": "--num-virtual-stages-per-pipeline-rank"}
 
 
 class Live:
@@ -129,6 +131,12 @@ def _container(config: Any, values: Mapping[str, Any], environ: Mapping[str, str
     return Live(config, "container", name, "bridge-resolved", _yaml(body, "bridge-resolved", environ), True)
 
 
+def dumped(values: Mapping[str, Any]) -> Live:
+    """A ConfigContainer that a program printed, by canonical key; at its default a value blames nobody."""
+    body = {"_target_": "megatron.bridge.training.config.ConfigContainer", **nested(values)}
+    return Live(values, "container", "<log>", "bridge-resolved", _yaml(_clean(body), "bridge-resolved", None), True)
+
+
 def _namespace(config: Any, values: Mapping[str, Any], environ: Mapping[str, str] | None, name: str) -> Live:
     """Arguments as the flags that say them; those at their default are left out."""
     from moelint.lang.functions import equal
@@ -139,6 +147,9 @@ def _namespace(config: Any, values: Mapping[str, Any], environ: Mapping[str, str
     defaults = table("lm", "main").defaults
     flags: dict[str, Any] = {}
     for dest, raw in values.items():
+        if dest in WORKED_OUT and isinstance(raw, int):
+            flags[WORKED_OUT[dest]] = raw
+            continue
         found, value = argument(dest), plain(raw)
         if found is None or value is _SKIP or value is None:
             continue

@@ -155,7 +155,7 @@ def check(
     paths = _paths(config)
     if paths is not None:
         return Result(check_paths(paths, options))
-    return Result(_checked(live(config, _relevant(environ)), options, complete, environ is not None)[0])
+    return Result(checked(live(config, _relevant(environ)), options, complete, environ is not None)[0])
 
 
 def fix(
@@ -222,7 +222,8 @@ class _Engine(Engine):
         return found
 
 
-def _checked(item: Live, options: Options, complete: bool, environment: bool) -> tuple[Report, list[Config]]:
+def checked(item: Live, options: Options, complete: bool, environment: bool) -> tuple[Report, list[Config]]:
+    """(report, configs) of a live config."""
     engine = _Engine(options, item.complete or complete, environment)
     engine.prepare(".")
     file, configs = engine.lint_read(Source(item.name, item.text), True)

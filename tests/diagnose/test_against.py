@@ -145,3 +145,27 @@ def test_yaml_of_bridge(tmp_path: Path) -> None:
 )
 def test_printed_values(text: str, value: object) -> None:
     assert literal(text) == value or literal(text) is value
+
+
+HANG = """\
+  bf16 ............................................ True
+  hidden_size ..................................... 2048
+  micro_batch_size ................................ 1
+  num_attention_heads ............................. 32
+  pipeline_model_parallel_size .................... 2
+  virtual_pipeline_model_parallel_size ............ {}
+-------------------- end of arguments ---------------------
+[rank5]: [Rank 5] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLTOALL_BASE, Timeout(ms)=600000)
+"""
+
+
+def test_without_a_file_the_printed_config_is_asked(tmp_path: Path) -> None:
+    """A hang is explained by what the rules say of the config that ran, at the log's own lines."""
+    log = tmp_path / "log"
+    for stages, wanted in (("None", ["OVL006"]), ("2", [])):
+        log.write_text(ARGUMENTS.rpartition("-------------------- end")[0] + HANG.format(stages), encoding="utf-8")
+        found = diagnose(str(log), KNOWLEDGE)
+        [cause] = found.causes
+        assert (cause.symptom, cause.means) == ("collective-timeout", "hang") and "op ALLTOALL_BASE" in cause.title
+        assert [finding.rule for finding in cause.findings if finding.severity == "error"] == wanted
+        assert all(finding.place.path == str(log) and finding.place.line > 1 for finding in cause.findings)

@@ -6,6 +6,7 @@ import re
 
 from moelint.diagnose.scan import Dump
 from moelint.lang.unknown import UNKNOWN
+from moelint.results import Finding, Place
 from moelint.typed import Any
 
 _LM_LINE = re.compile(r"\s+(\w+) \.{2,} ?(.*)$")
@@ -18,12 +19,13 @@ class Logged:
     """What a log says of the config that ran. ``values``: canonical key → (value, line). ``whole``: sections of which
     only values that differ from the trainer's defaults were printed, so that an absent key has its default."""
 
-    __slots__ = ("kind", "line", "values", "whole")
+    __slots__ = ("arguments", "kind", "line", "values", "whole")
 
     def __init__(self, kind: str, line: int) -> None:
         self.kind, self.line = kind, line
         self.values: dict[str, tuple[Any, int]] = {}
         self.whole: set[str] = set()
+        self.arguments: dict[str, Any] = {}  # of Megatron-LM, by the parser's names
 
 
 def read(dump: Dump) -> Logged:
@@ -34,15 +36,22 @@ def read(dump: Dump) -> Logged:
 
 
 def _megatron_lm(dump: Dump, logged: Logged) -> None:
+    from moelint.objects import WORKED_OUT
     from moelint.read.flags import argument, argument_value
 
     for number, line in dump.lines:
         match = _LM_LINE.match(line)
         found = argument(match[1]) if match is not None else None
-        if match is None or found is None:
+        if match is None:
             continue
         value = literal(match[2].strip())
+        if match[1] in WORKED_OUT:
+            logged.arguments[match[1]] = value
+            logged.values[f"model.{match[1]}"] = value, number
+        if found is None:
+            continue
         if value is not UNKNOWN:
+            logged.arguments[match[1]] = value
             logged.values[found[0]] = argument_value(found, value), number
 
 
@@ -73,6 +82,33 @@ def _yaml(dump: Dump, logged: Logged) -> None:
             if written.setting is not None and written.document is not None:
                 line = written.document.source.position(written.setting.key_start)[0]
                 logged.values[key] = written.value, dump.lines[min(line, len(dump.lines)) - 1][0]
+
+
+def findings(logged: Logged, path: str) -> list[Finding]:
+    """What the linter says of a printed config, at the log's lines. Empty if it cannot be linted."""
+    from argparse import Namespace
+
+    from moelint.errors import UsageError
+    from moelint.objects import dumped, live
+    from moelint.options import Options
+    from moelint.preflight import checked
+
+    options = Options()
+    options.no_config = True
+    try:
+        if logged.kind == "megatron-lm":
+            item = live(Namespace(**logged.arguments))
+        else:
+            item = dumped({key: value for key, (value, _) in logged.values.items()})
+        report = checked(item, options, True, False)[0]
+    except UsageError:  # too little of it was printed, or a setting that is section and value
+        return []
+    found = report.findings()
+    for finding in found:
+        line = logged.values.get(finding.key, (None, logged.line))[1]
+        finding.place = Place(path, line, 1, line, 1)
+        finding.fixes = []  # a log is not what to fix
+    return found
 
 
 def literal(text: str) -> Any:

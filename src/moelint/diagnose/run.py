@@ -6,6 +6,7 @@ import re
 
 from moelint.diagnose.against import Difference, compare
 from moelint.diagnose.dump import Logged, read
+from moelint.diagnose.dump import findings as printed
 from moelint.diagnose.knowledge import FATAL, MEANS, Knowledge, Symptom
 from moelint.diagnose.scan import Event, Scan
 from moelint.diagnose.stream import Log, Progress
@@ -86,12 +87,12 @@ def diagnose(
     out.lines, out.bytes, out.broken = scan.lines, scan.bytes, log.broken
     if not scan.text_like:
         out.broken = f"{path}: holds zero bytes: is it a log?"
-    findings = meant.findings() if meant is not None else []
-    out.causes = causes(scan, knowledge, findings)
     if scan.dumps:
         out.config = read(scan.dumps[-1])
         if not out.config.values:
             out.config = None
+    found = meant.findings() if meant is not None else printed(out.config, path) if out.config is not None else []
+    out.causes = causes(scan, knowledge, found)
     if out.config is not None:
         if effective is not None:
             out.differs, out.as_asked = compare(effective, out.config)
