@@ -58,7 +58,7 @@ def test_every_key_that_a_rule_reads_has_a_page(site: Path) -> None:
         assert text.startswith(f"# `{key}`") and f"[`{key}`]({slug(key)}.md)" in index
         assert re.search("^## ", text, re.MULTILINE), f"the page of {key} says nothing"
     assert keys["model.moe_latent_size"] == PACKS.readers("model.moe_latent_size")
-    silent = [key for key, rules in keys.items() if len(rules) > 5 and not explain_key.what(key)]
+    silent = [key for key, rules in keys.items() if len(rules) > 8 and not explain_key.what(key)]
     assert not silent, "many rules read them, and nothing says what they do"
 
 
