@@ -23,11 +23,20 @@ _NO_PRE, _NO_DEV = (1, "", 0), (1, 0)
 _USUAL = ((".dev", (-1, ""), True), ("rc", (0, "rc"), False), ("a", (0, "a"), False), ("b", (0, "b"), False))
 _MAIN: Key = (1 << 30, (), _NO_PRE, -1, _NO_DEV, ())
 _compiled: Any = None
+_keys: dict[str, Key] = {}  # that were asked for: most files name the same few versions
 
 
 def key(text: str) -> Key:
     """Sort key of a version. ``main`` sorts after every release. Raises ValueError if it is not a version."""
-    text = text.strip().lower()
+    found = _keys.get(text)
+    if found is None:
+        found = _key(text.strip().lower())
+        if len(_keys) < 1000:
+            _keys[text] = found
+    return found
+
+
+def _key(text: str) -> Key:
     if text == "main":
         return _MAIN
     if len(text) > 200:

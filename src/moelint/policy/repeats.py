@@ -1,8 +1,8 @@
 """Configs that are alike in all that rules look at get their verdicts once: in a folder of sweeps most files are.
 
-While rules run, the layers note every setting that is asked for (``Layers.asked``, and ``Layers.shared`` for those that are
-not written). Two configs of one kind that agree on all of these take the same way through every rule; what else they write
-cannot matter. What is kept is plain: numbers of cases, how sure they are, and the names that were read.
+While rules run, the layers note every setting that is asked for (``Layers.asked``, and ``Layers.shared`` for those that
+are not written). Two configs of one kind that agree on all of these take the same way through every rule; what else they
+write cannot matter. What is kept is plain: numbers of cases, how sure they are, and the names that were read.
 """
 
 from __future__ import annotations

@@ -101,6 +101,8 @@ def check(effective: Effective) -> list[KeyProblem]:
 
 
 _HANDED_ON = frozenset(("model", "ddp", "optimizer", "train"))  # sections that frameworks hand to the trainer
+MAX_FINE = 10_000
+"""Values of one kind of config that are remembered as right."""
 MAX_TOLD = 1000
 """Keys of one config that are told."""
 MAX_SEARCHED = 100
@@ -288,11 +290,18 @@ class _Checker:
 
     def value(self, key: str, written: Written, spec: Spec) -> KeyProblem | None:
         """A value that the field cannot hold."""
-        if written.value is UNKNOWN:
+        value, known = written.value, None
+        if value is UNKNOWN:
             return None
+        if value.__class__ in (str, int, bool, float):
+            known = (key, value.__class__, value)
+            if known in self.layers.fine:
+                return None
         reader = "core" if self.trainer == "lm" and is_typed(self.effective.config.dialect) else self.trainer
-        found: Fault | None = fault(written.value, spec, self.layers.default(key), reader, key)
+        found: Fault | None = fault(value, spec, self.layers.default(key), reader, key)
         if found is None:
+            if known is not None and len(self.layers.fine) < MAX_FINE:
+                self.layers.fine.add(known)
             return None
         problem = KeyProblem(found.rule, found.effect, key, written, f"{written.spelling}: {found.message}.")
         if found.instead is not UNKNOWN:

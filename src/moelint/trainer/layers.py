@@ -44,6 +44,7 @@ MLA_CLASSES = ("MLAModelProvider", "MLATransformerConfig", "DeepSeek", "Kimi")
 VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
 
 
+_fine: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}  # written keys and values that have been found right
 _asked: dict[tuple[Any, ...], set[str]] = {}  # written keys, and beginnings of keys, that somebody asked for
 _shared: dict[tuple[Any, ...], dict[str, tuple[Any, int]]] = {}
 
@@ -56,6 +57,7 @@ class Layers:
         "asked",
         "config",
         "default_state",
+        "fine",
         "framework",
         "kind",
         "named",
@@ -89,6 +91,7 @@ class Layers:
         )  # fmt: skip
         self.shared = _shared.setdefault(kind, {})
         self.kind = kind
+        self.fine = _fine.setdefault(kind, set())
         self.asked = _asked.setdefault(kind, set())
 
     def get(self, key: str) -> tuple[Any, int]:
