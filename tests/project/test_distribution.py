@@ -63,6 +63,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield built
 
 
+def test_a_second_build_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
+    env = {"TZ": "Asia/Kathmandu", "LC_ALL": "C", "PYTHONHASHSEED": "77"}
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT, cwd=ROOT, env=env)
+    (again,) = tmp_path.glob("moelint-*.whl")
+    assert again.read_bytes() == wheel.read_bytes()
+
+
 def test_wheel_in_a_new_environment(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "env"
     run(sys.executable, "-m", "venv", home, cwd=tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import warnings
 from collections.abc import Callable
 
 from moelint.text.files import is_file
@@ -143,7 +144,9 @@ class Checkout:
     @staticmethod
     def _parse(name: str, source: Source) -> Module:
         try:
-            tree = ast.parse(source.text)
+            with warnings.catch_warnings():  # what Python thinks of somebody's literals is no news here
+                warnings.simplefilter("ignore")
+                tree = ast.parse(source.text)
         except SyntaxError as error:
             message = f"not Python that can be read: {error.msg}"
             raise TextError(message, source.path, error.lineno or 0, error.offset or 0) from None
