@@ -56,16 +56,14 @@ def text_value(config: Config, key: str, value: Any) -> Any:
     if table["values"] in ("flags", "words"):
         return _flag_value(config, key, value, table["values"])
     found = config.written.get(key)
-    name = flags.argument_of(key)
-    if (
-        name is not None
-        and (found is None or found.spelling == name)
-        and _is_opposite(name)
-        and isinstance(value, bool)
-    ):
-        spelled = place(config, key)
-        if spelled is not None and spelled[1][-1] == name:
-            return not value
+    # Some arguments say the opposite of their key, under another name: the table of flags is read only for such a one.
+    own_name = found is not None and found.spelling == key.rpartition(".")[2]
+    if isinstance(value, bool) and not own_name:
+        name = flags.argument_of(key)
+        if name is not None and (found is None or found.spelling == name) and _is_opposite(name):
+            spelled = place(config, key)
+            if spelled is not None and spelled[1][-1] == name:
+                return not value
     return _converted(table, key, value)
 
 
