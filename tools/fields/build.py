@@ -75,6 +75,20 @@ DATALOADER: dict[str, tuple[str, Any, bool]] = {
     "dataloader_load": ("str", None, True),
 }
 SINCE_OWN_MODULE = (0, 6, 0)
+# The Core release whose sources a Bridge release ships with
+PINNED = {
+    "0.1.0rc4": "0.14.0",
+    "0.2.0": "0.16.0",
+    "0.2.2": "0.16.0",
+    "0.3.0": "0.16.0",
+    "0.3.1": "0.16.1",
+    "0.4.0": "0.17.0",
+    "0.4.2": "0.17.1",
+    "0.5.0": "0.18.0",
+    "0.5.1": "0.18.2",
+    "0.6.0": "0.19.0",
+    "main": "main",
+}
 
 
 def dataloader(release: str) -> Fields:
@@ -126,12 +140,15 @@ def core_table(facts: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[s
     return table, base
 
 
-def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def bridge_table(
+    facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any]], pinned: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """The table of some releases. ``core``: dumps of Core by release; ``pinned``: the Core of each Bridge release."""
     base: dict[str, Fields] = {}
     variants: dict[str, dict[str, Fields]] = {v: {} for v in ("mla", "hybrid", "mamba", "sft")}
     pins: dict[str, str] = {}
     for release, dump in facts.items():
-        with_core = _pinned_core(release)
+        with_core = (pinned or PINNED)[release]
         pins[release] = with_core
         fields = class_fields(dump, "GPTModelProvider", "model")
         fusion = fields["model.gradient_accumulation_fusion"]
@@ -170,23 +187,6 @@ def bridge_table(facts: dict[str, dict[str, Any]], core: dict[str, dict[str, Any
         "keys": ranges(releases, base),
         "variants": {v: ranges(releases, by) for v, by in variants.items()},
     }
-
-
-def _pinned_core(release: str) -> str:
-    """The Core release whose sources a Bridge release ships with."""
-    return {
-        "0.1.0rc4": "0.14.0",
-        "0.2.0": "0.16.0",
-        "0.2.2": "0.16.0",
-        "0.3.0": "0.16.0",
-        "0.3.1": "0.16.1",
-        "0.4.0": "0.17.0",
-        "0.4.2": "0.17.1",
-        "0.5.0": "0.18.0",
-        "0.5.1": "0.18.2",
-        "0.6.0": "0.19.0",
-        "main": "main",
-    }[release]
 
 
 def _core_release(wanted: str, core: dict[str, dict[str, Any]]) -> str:

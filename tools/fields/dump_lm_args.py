@@ -14,6 +14,12 @@ from typing import Any
 
 
 def actions() -> list[dict[str, Any]]:
+    import typing
+
+    import typing_extensions  # torch brings it
+
+    if not hasattr(typing, "override"):  # the trainers want Python 3.12 for nothing but this name
+        typing.override = typing_extensions.override  # type: ignore[attr-defined]
     from megatron.training import arguments  # type: ignore[import-not-found]
 
     parser = argparse.ArgumentParser(allow_abbrev=False)
