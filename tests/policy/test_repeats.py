@@ -54,6 +54,6 @@ def test_what_nobody_asks_for_makes_no_difference(monkeypatch: pytest.MonkeyPatc
     shipped = load(cache=False)
     packs = Packs(shipped.blobs, shipped.sources, False)
     monkeypatch.setattr(evaluating, "_FEW", 0)
-    for iterations in range(20):
-        evaluate(packs, effective({"model.num_moe_experts": 8, "train.train_iters": iterations, "logger.wandb_project": str(iterations)}))
+    for number in range(20):
+        evaluate(packs, effective({"model.num_moe_experts": 8, "logger.wandb_project": f"run {number}", "logger.log_interval": number}))
     assert len(packs.repeats.known) <= 2
