@@ -42,12 +42,14 @@ class Repeats:
         settings = []
         for key, written in layers.written.items():
             if (
-                key in asked or key in shared or key in about or key in tokens or key in elsewhere
-                or key.startswith("mixed_precision") or (key.count(".") > 1 and _below(key, asked))
+                key in asked or key in shared or key in tokens or key.startswith("mixed_precision")
+                or (key.count(".") > 1 and _below(key, asked))
             ):  # fmt: skip
                 value = written.value
                 kept = value if value.__class__ in (str, int, bool, float) else repr(value)
                 settings.append((key, value.__class__, kept, written.assumed, written.origin))
+            elif key in about or key in elsewhere:  # that it is written counts, not what
+                settings.append((key,))
         settings.sort(key=_first)
         stated = sorted((n, repr(v.value), v.hangs_on or "", v.origin == "assumed") for n, v in target.values.items())
         completeness = effective.config.completeness
