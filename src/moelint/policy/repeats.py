@@ -39,7 +39,7 @@ class Repeats:
     def _sign(self, effective: Any, tokens: frozenset[str]) -> Hashable:
         layers, target = effective.layers, effective.target
         asked, shared, elsewhere, about = layers.asked, layers.shared, effective.table.elsewhere, self.about
-        settings = []
+        settings: list[tuple[Any, ...]] = []
         for key, written in layers.written.items():
             if (
                 key in asked or key in shared or key in tokens or key.startswith("mixed_precision")
