@@ -28,14 +28,15 @@ LIBRARIES = {
 
 
 def load(paths: Iterable[str]) -> list[Case]:
-    """The decided cases of some files (JSON lines, .gz too)."""
+    """The decided cases of some files: JSON lines or one JSON list, .gz too."""
     import gzip
 
     out: list[Case] = []
     for path in paths:
         opened = gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
         with opened as file:
-            out += [json.loads(line) for line in file if line.strip()]
+            text = file.read()
+        out += json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines() if line.strip()]
     return [case for case in out if decided(case)]
 
 

@@ -46,7 +46,7 @@ def main() -> None:
         tally[case["layer"], case.get("version", "main"), bad, bool(found)] += 1
         message = case["expected"]["message"]
         if bad and not found:
-            lists["missed"].append(f"{case['id']} {where} {case.get('constraint') or ''} {message[:150]} @{case['expected']['where']}")
+            lists["missed"].append(f"{case['id']} {where} {case.get('constraint') or ''} {message[:150]} @{case['expected'].get('where')}")
         elif found and not bad:
             lists["false"].append(f"{case['id']} {where} {[(f.rule, f.message[:110]) for f in found][:2]}")
         elif not bad and any(f.severity == "error" for f in report.findings):

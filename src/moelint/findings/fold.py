@@ -22,13 +22,13 @@ def most(findings: list[Finding]) -> list[Finding]:
 def fold(findings: list[Finding]) -> list[Finding]:
     """The findings of one config without those that another one makes superfluous.
 
-    - That the trainer overrides a value is no news beside an error or warning about that very key.
+    - That the trainer overrides a value is no news beside an error about that very key, or beside a rule that says it too.
     - Two cases of one rule at one key are one mistake; the more severe, then the certain one stays.
     """
     told = {
         (item.config, key)
         for item in findings
-        if not is_override(item) and item.severity != "note"
+        if not is_override(item) and (item.severity == "error" or (item.effect == "ignored" and item.severity != "note"))
         for key in (item.key, *(related.key for related in item.related))
     }
     best: dict[tuple[str | None, str, str, int, int], Finding] = {}
