@@ -35,6 +35,9 @@ EXPANSIONS = [
     ("X=1; run ${X:-2} ${X:+3}", ["run", "1", "3"]),
     ("X=; run ${X:-2} ${X-3}", ["run", "2"]),
     ("run $(seq 2 2 6) $(basename /a/b.sh .sh) $(dirname /a/b.sh) $(echo x y)", ["run", "2", "4", "6", "b", "/a", "x", "y"]),
+    ("S='--a 1\n --b  2'; C=\"run $(echo \"$S\" | tr '\\n' ' ' | sed 's/  \\+/ /g')\"; $C",
+     ["run", "--a", "1", "--b", "2"]),
+    ("S='x\ny'; run \"$(echo \"$S\" | tr '\\n' ' ')z\" \"$(echo \"a   b\" | tr -s ' ')\"", ["run", "x y z", "a b"]),
     ("A=(0 0); A+=(1); printf -v L '[%s]' \"$(IFS=', '; echo \"${A[*]}\")\"; run \"$L\"", ["run", "[0,0,1]"]),
     ("IFS=',' read -r A B C <<< '4,2,True'; run $A $B $C", ["run", "4", "2", "True"]),
     ("f() { local X=$1; run $X $2; }; X=9; f 1 2; echo $X", ["run", "1", "2"]),
@@ -53,6 +56,10 @@ def test_expansion(words: Words, script: str, expected: list[str]) -> None:
 
 def test_unknown_words(words: Words) -> None:
     assert words("run $1 \"$TP\" x$TP $(nproc) $(( TP * 2 ))") == [["run", None, None, None, None, None]]
+
+
+def test_a_filter_that_changes_more_than_blanks_is_not_followed(words: Words) -> None:
+    assert words("run $(echo a | tr a b) $(echo a | sed 's/a/b/' | tr -s ' ')") == [["run", None, None]]
 
 
 def test_what_others_print_is_not_known(words: Words) -> None:

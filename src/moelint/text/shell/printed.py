@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 
-from moelint.text.shell.pieces import Piece, Pieces, Span, text_of
+from moelint.text.shell.pieces import Piece, Pieces, Span, Word, made, text_of
 from moelint.text.shell.script import Script
 from moelint.text.shell.state import State
 from moelint.text.shell.substitution import calculated, outcome, shown
@@ -13,6 +14,8 @@ from moelint.typed import TYPE_CHECKING, Any
 
 _SILENT = ("variable_assignment", "variable_assignments", "declaration_command", "unset_command")
 _CALLS = 12  # functions inside functions
+_TO_ONE_LINE = (["tr", r"\n", " "],)
+_SQUEEZES = (["tr", "-s", " "], ["sed", r"s/  \+/ /g"], ["sed", "s/  */ /g"], ["sed", "-E", "s/ +/ /g"])
 
 if TYPE_CHECKING:
     from moelint.text.shell.interpreter import Interpreter
@@ -58,6 +61,13 @@ def _last(owner: Interpreter, script: Script, children: Iterable[Any], state: St
 
 def _piped(owner: Interpreter, script: Script, node: Any, state: State, site: Span) -> Pieces:
     parts = [child for child in node.children if child.is_named]
+    if len(parts) > 1 and all(part.type == "command" for part in parts):
+        first, *filters = (owner.words(script, [c for c in part.children if c.is_named], state) for part in parts)
+        said = outcome(first, site, owner.top) if first and first[0].text == "echo" else None
+        if said is not None:
+            end = () if "-n" in (word.text for word in first) else (made("\n", site),)
+            if (line := _blanks((*said, *end), filters)) is not None:
+                return line
     if len(parts) == 2 and all(part.type == "command" for part in parts):
         first, second = (owner.words(script, [c for c in part.children if c.is_named], state) for part in parts)
         if first and second and first[0].text == "echo" and second[0].text == "bc":
@@ -68,6 +78,28 @@ def _piped(owner: Interpreter, script: Script, node: Any, state: State, site: Sp
                 return (Piece(number, (site,), assumed=next((w.assumed for w in first if w.assumed), None)),)
             return shown(script.text, site, first)
     return shown(script.text, site, [])
+
+
+def _blanks(said: Pieces, filters: list[list[Word]]) -> Pieces | None:
+    """A text behind filters that put its words on one line; None if one of them may do anything else."""
+    for words in filters:
+        texts = [word.text for word in words]
+        if texts in _TO_ONE_LINE:
+            said = tuple(p if p.text is None else p.changed(text=p.text.replace("\n", " ")) for p in said)
+        elif texts not in _SQUEEZES:
+            return None
+        else:
+            said = tuple(part for piece in said for part in _squeezed(piece))
+    return said
+
+
+def _squeezed(piece: Piece) -> Iterable[Piece]:
+    """The parts of a text that are left when each run of spaces becomes one."""
+    if piece.text is None:
+        return [piece]
+    runs = [match.span() for match in re.finditer(r"  +", piece.text)]
+    starts, ends = [0, *(end for _, end in runs)], [*(start + 1 for start, _ in runs), len(piece.text)]
+    return [piece.cut(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
 def _folder(owner: Interpreter, script: Script, state: State, site: Span) -> Pieces:
