@@ -365,6 +365,23 @@ def test_source_of_a_file_in_the_checkout(tmp_path: Path) -> None:
     assert config.completeness == "complete"
 
 
+@pytest.mark.parametrize(("start", "path"), [(".", "repo/run.sh"), ("repo", "run.sh"), ("repo/models", "../run.sh")])
+def test_a_source_is_found_from_wherever_one_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, path: str
+) -> None:
+    _checkout(
+        tmp_path,
+        {
+            "repo/models/small.sh": "LAYERS=8\n",
+            "repo/run.sh": 'source "$(dirname "${BASH_SOURCE[0]}")/models/small.sh"\n'
+            "torchrun pretrain_gpt.py --num-layers $LAYERS --hidden-size 64 --bf16\n",
+        },
+    )
+    monkeypatch.chdir(tmp_path / start)
+    config = read_file(read_text(path), ReadOptions(named=True)).configs[0]
+    assert values(config)["model.num_layers"] == 8
+
+
 def test_source_never_leaves_the_checkout(tmp_path: Path) -> None:
     repo = _checkout(
         tmp_path,

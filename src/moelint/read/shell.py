@@ -145,6 +145,9 @@ def opener(source: Source, read: Callable[[str], Source]) -> Callable[[str, Sour
             if os.path.realpath(at) == top or os.path.dirname(at) == at:
                 break
             at = os.path.dirname(at)
+        beside = os.path.dirname(by.path)
+        if beside and path.startswith(beside + os.sep):  # from ${BASH_SOURCE[0]}: as we were told the script's own path
+            candidates.append(os.path.abspath(path))
         for candidate in candidates:
             real = os.path.realpath(candidate)
             if not real.startswith(top + os.sep) or not os.path.isfile(real):
