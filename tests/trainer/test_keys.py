@@ -164,3 +164,33 @@ def test_open_types_take_anything() -> None:
     for kind in ("any", "callable", "object", "str|list|object", "enum:AttnBackend", "dict"):
         assert fault("x", (kind, False, None, ""), None, "core") is None
         assert fault([1], (kind, False, None, ""), None, "core") is None
+
+
+def _yaml_refusals(*lines: str) -> list[tuple[str, str]]:
+    from moelint.engine import Engine
+    from moelint.options import Options
+    from moelint.text.source import Source
+
+    options = Options()
+    options.no_config = True
+    head = ["# moelint: complete", "MODEL_ARGS:", "  --num-layers: 8", "  --num-experts: 8"]
+    report = Engine(options).lint(Source("a.yaml", "\n".join([*head, *(f"  {line}" for line in lines)]) + "\n"), True)
+    return [(item.rule, item.message) for item in report.findings if item.rule.startswith("KEY")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('--sequence-parallel: "yes"', "it stands alone and takes no value"),
+        ("--external-cuda-graph: 3", "it stands alone and takes no value"),
+        ('--optimizer-cpu-offload: "[1 2]"', "it stands alone and takes no value"),
+        ('--tokenizer-model: "[a b]"', "it takes one value"),
+    ],
+)
+def test_words_that_the_parser_leaves_over(line: str, said: str) -> None:
+    assert [rule for rule, message in _yaml_refusals(line) if said in message] == ["KEY005"]
+
+
+@pytest.mark.parametrize("line", ["--sequence-parallel: true", "--moe-grouped-gemm: ${GROUPED}", '--recompute-modules: "[moe_act mlp]"'])
+def test_words_that_it_takes(line: str) -> None:
+    assert _yaml_refusals(line) == []

@@ -11,9 +11,9 @@ import os
 from typing import Any
 
 import yaml
-from verdicts.bases import case
 
 from moelint.policy.examples import flat
+from verdicts.bases import case
 
 
 def aims() -> list[dict[str, Any]]:

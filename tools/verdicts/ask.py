@@ -1,6 +1,7 @@
-"""Puts the trainers' verdicts to cases.
+r"""Puts the trainers' verdicts to cases.
 
-    PYTHONPATH=src:tools python -m verdicts.ask CASES.jsonl … [--oracle COMMAND] [--sources FOLDER --catalogue FILE] > VERDICTS.jsonl
+    PYTHONPATH=src:tools python -m verdicts.ask CASES.jsonl … [--oracle COMMAND] \
+        [--sources FOLDER --catalogue FILE] > VERDICTS.jsonl
 
 With the trainers' source trees and the catalogue of constraints each refusal also gets the id of its constraint: the
 catalogue names files and lines of the main branch, the verdict those of its release.

@@ -9,9 +9,8 @@ from __future__ import annotations
 from math import lcm
 from typing import Any
 
-from verdicts.case import Case
-
 from moelint.read import flags
+from verdicts.case import Case
 
 DENSE = {"num_layers": 8, "hidden_size": 1024, "num_attention_heads": 16}
 MOE = {
@@ -39,7 +38,9 @@ LM = {
 }
 
 
-def case(name: str, layer: str, version: str, values: dict[str, Any], target: dict[str, Any], moe: bool = True) -> Case | None:
+def case(
+    name: str, layer: str, version: str, values: dict[str, Any], target: dict[str, Any], moe: bool = True
+) -> Case | None:
     """The case of some settings by canonical key; None if the layer has no words for one of them."""
     values = dict(values)
     for key, value in (MOE if moe else DENSE).items():
@@ -51,7 +52,9 @@ def case(name: str, layer: str, version: str, values: dict[str, Any], target: di
         word = word.replace("-", "_")
         if word in WORDS:
             env[WORDS[word]] = None if value in (None, "none") else _plain(WORDS[word], value)
-    env["environ"] = {k.partition(".")[2]: str(v) for k, v in values.items() if k.startswith("env_vars.") and v is not None}
+    env["environ"] = {
+        k.partition(".")[2]: str(v) for k, v in values.items() if k.startswith("env_vars.") and v is not None
+    }
     values = {k: v for k, v in values.items() if not k.startswith(("env_vars.", "target."))}
     if layer != "bridge":
         values = {k.replace("comm_overlap.", "model."): v for k, v in values.items() if k != "mixed_precision"}

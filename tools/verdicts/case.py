@@ -17,7 +17,11 @@ import yaml
 Case = dict[str, Any]
 
 # layer → the package that its version is one of, and what main counts as
-PACKAGE = {"mcore": ("megatron-core", "0.20.0"), "bridge": ("megatron-bridge", "0.7.0"), "mlm": ("megatron-core", "0.20.0")}
+PACKAGE = {
+    "mcore": ("megatron-core", "0.20.0"),
+    "bridge": ("megatron-bridge", "0.7.0"),
+    "mlm": ("megatron-core", "0.20.0"),
+}
 # facts of the environment → the words of a directive; the second is what the trainers assume if a case is silent
 LIBRARIES = {
     "deep_ep": ("deep-ep", True),
@@ -33,10 +37,14 @@ def load(paths: Iterable[str]) -> list[Case]:
 
     out: list[Case] = []
     for path in paths:
-        opened = gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
-        with opened as file:
-            text = file.read()
-        out += json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines() if line.strip()]
+        with open(path, "rb") as file:
+            held = file.read()
+        text = (gzip.decompress(held) if path.endswith(".gz") else held).decode("utf-8")
+        out += (
+            json.loads(text)
+            if text.startswith("[")
+            else [json.loads(line) for line in text.splitlines() if line.strip()]
+        )
     return [case for case in out if decided(case)]
 
 
@@ -54,7 +62,11 @@ def directive(case: Case) -> str:
     version = case.get("version", "main")
     words = ["complete", *(["dialect=megatron-core"] if case["layer"] == "mcore" else [])]
     words.append(f"{package}={newest if version == 'main' else version}")
-    words += [f"{name}={env[key] or 'none'}" for key, name in (("te", "transformer-engine"), ("torch", "torch")) if key in env]
+    words += [
+        f"{name}={env[key] or 'none'}"
+        for key, name in (("te", "transformer-engine"), ("torch", "torch"))
+        if key in env
+    ]
     words.append(f"gpu={(env.get('gpu') or 'none').lower()}")
     if env.get("world_size"):
         words.append(f"gpus={env['world_size']}")
@@ -89,9 +101,14 @@ def config_of(case: Case, text: str) -> tuple[dict[str, Any], dict[str, str]]:
     if case["layer"] == "mlm":
         environ = body.get("ENV_VARS") or {}
         config: dict[str, Any] = {}
-        old = {name if name.startswith("-") else "--" + name.replace("_", "-"): value for name, value in case["config"].items()}
+        old = {
+            name if name.startswith("-") else "--" + name.replace("_", "-"): value
+            for name, value in case["config"].items()
+        }
         for flag, value in (body.get("MODEL_ARGS") or {}).items():
-            words = isinstance(value, str) and re.fullmatch(r"\[[^\]]*\]", value) and not isinstance(old.get(flag), str)
+            words = (
+                isinstance(value, str) and re.fullmatch(r"\[[^\]]*\]", value) and not isinstance(old.get(flag), str)
+            )
             config[flag.removeprefix("--").replace("-", "_")] = value[1:-1].split() if words else value
         for name, value in case["config"].items():  # what stands for leaving a default of the asking out
             if value is False and "--" + name.replace("_", "-") not in (body.get("MODEL_ARGS") or {}):
@@ -141,7 +158,9 @@ def _lines(values: dict[str, Any], indent: int) -> Iterator[str]:
 def _scalar(value: Any) -> str:
     if isinstance(value, float):
         text = repr(value)
-        return text.replace("e", ".0e") if "e" in text and "." not in text.split("e")[0] else text  # else a text in YAML
+        return (
+            text.replace("e", ".0e") if "e" in text and "." not in text.split("e")[0] else text
+        )  # else a text in YAML
     if isinstance(value, list):
         return "[" + ", ".join(map(_scalar, value)) + "]"
     if isinstance(value, dict):

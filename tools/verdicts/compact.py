@@ -35,7 +35,10 @@ def overridden(case: Case) -> dict[str, list[Any]]:
     return {
         key: [old, new]
         for key, (old, new) in found
-        if key in written and written[key] == old and _plain(new) not in ("", _plain(old)) and not PLUMBING.search(key)
+        if key in written
+        and written[key] == old
+        and _plain(new) not in ("", _plain(old))
+        and not PLUMBING.search(key)
     }
 
 
@@ -49,7 +52,12 @@ def filled(case: Case) -> dict[str, Any]:
     """The config with what whoever asked the trainer filled in, where the case was silent."""
     config = case["config"]
     if case["layer"] == "mlm":
-        return {**{name.replace("-", "_"): value for name, value in LM.items()}, "bf16": True, "micro_batch_size": 1, **config}
+        return {
+            **{name.replace("-", "_"): value for name, value in LM.items()},
+            "bf16": True,
+            "micro_batch_size": 1,
+            **config,
+        }
     if case["layer"] == "bridge":
         config = nested(config)
         for section in ("optimizer", "ddp"):
@@ -57,9 +65,14 @@ def filled(case: Case) -> dict[str, Any]:
     return dict(config)
 
 
+def said(case: Case) -> str:
+    """The trainer's message, without the usage that an argument parser prints before it."""
+    return str(case["expected"]["message"] or "").rpartition("error: ")[2]
+
+
 def slim(case: Case, constraint: str | None) -> Case:
     """What a replay needs of a case."""
-    expected = {"verdict": case["expected"]["verdict"], "message": (case["expected"]["message"] or "")[:160]}
+    expected = {"verdict": case["expected"]["verdict"], "message": said(case)[:160]}
     if expected["verdict"] == "ok":
         expected["changed"] = overridden(case)
     name = re.sub(r"^rnd-(\d+)-", r"seed\1-", case["id"])
@@ -79,7 +92,7 @@ def choose(cases: list[Case], locator: Locator, each: int, sample: int) -> list[
         constraint = None
         if refused:
             constraint = locator.constraint(*where, case["expected"]["where"], case.get("aimed"))
-            message = re.sub(r"[\d.]+|\{.*?\}|\[.*?\]", "#", case["expected"]["message"] or "")[:60]
+            message = re.sub(r"[\d.]+|\{.*?\}|\[.*?\]", "#", said(case))[:60]
             keys: list[tuple[Any, ...]] = [(*where, constraint or message)]
         else:
             keys = [(*where, key) for key in overridden(case)]
@@ -121,7 +134,9 @@ def main() -> None:
     parser.add_argument("files", nargs="+")
     parser.add_argument("--sources", required=True)
     parser.add_argument("--catalogue", required=True)
-    parser.add_argument("--each", type=int, default=2, help="cases for each constraint and layer on main; one on a release")
+    parser.add_argument(
+        "--each", type=int, default=2, help="cases for each constraint and layer on main; one on a release"
+    )
     parser.add_argument("--sample", type=int, default=350, help="further accepted cases")
     args = parser.parse_args()
     chosen = choose(load(args.files), Locator(args.sources, args.catalogue), args.each, args.sample)

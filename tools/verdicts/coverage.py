@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import yaml
+
 from verdicts.case import Case
 from verdicts.examples import rules
 from verdicts.judge import Judge, refusals
@@ -64,7 +65,9 @@ def proven(cases: Iterable[Case], claimed: dict[str, set[str]], judge: Judge) ->
     return {constraint: found for constraint, found in out.items() if found}
 
 
-def page(catalogue: dict[str, list[Any]], claimed: dict[str, set[str]], found: dict[str, set[str]], out: dict[str, Any]) -> str:
+def page(
+    catalogue: dict[str, list[Any]], claimed: dict[str, set[str]], found: dict[str, set[str]], out: dict[str, Any]
+) -> str:
     """The text of docs/coverage.md."""
     reasons = {constraint: name for name, entry in out.items() for constraint in entry["constraints"]}
     decidable = {c for c in catalogue if reasons.get(c) is None or out[reasons[c]]["decidable"]}
@@ -87,7 +90,9 @@ def page(catalogue: dict[str, list[Any]], claimed: dict[str, set[str]], found: d
             able = [c for c in rows if c in decidable]
             have = [c for c in able if c in found]
             name = f"**{relevance}**" if layer is None else f"{relevance}, {LAYERS[layer]}"
-            lines.append(f"| {name} | {len(rows)} | {len(able)} | {len(have)} | {len(have) / max(1, len(able)):.1%} |")
+            lines.append(
+                f"| {name} | {len(rows)} | {len(able)} | {len(have)} | {len(have) / max(1, len(able)):.1%} |"
+            )
     lines += ["", "By topic of the covering rule:", "", "| topic | core | adjacent |", "|---|---:|---:|"]
     by: Counter[tuple[str, str]] = Counter((min(found[c])[:3], catalogue[c][2]) for c in found if c in catalogue)
     for topic, title in TOPICS.items():
@@ -108,14 +113,18 @@ def page(catalogue: dict[str, list[Any]], claimed: dict[str, set[str]], found: d
                 until = f" (until {last})" if last else ""
                 named = ", ".join(sorted(claimed.get(constraint, ()))) or "–"
                 settings = ", ".join(f"`{key}`" for key in keys[:4]) or "–"
-                lines.append(f"| {constraint} | {LAYERS[layer]}, {relevance}{until} | {place} | {settings} | {named} |")
+                lines.append(
+                    f"| {constraint} | {LAYERS[layer]}, {relevance}{until} | {place} | {settings} | {named} |"
+                )
             lines.append("")
     lines += ["## Covered", "", "| constraint | | place | rules |", "|---|---|---|---|"]
     for constraint in catalogue:
         if constraint in found:
             layer, place, relevance, _, _, last = catalogue[constraint]
             until = f" (until {last})" if last else ""
-            lines.append(f"| {constraint} | {LAYERS[layer]}, {relevance}{until} | {place} | {', '.join(sorted(found[constraint]))} |")
+            lines.append(
+                f"| {constraint} | {LAYERS[layer]}, {relevance}{until} | {place} | {', '.join(sorted(found[constraint]))} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -135,7 +144,11 @@ def main() -> None:
     new = text()
     if args.check:
         with open(PAGE, encoding="utf-8") as file:
-            sys.exit(0 if file.read() == new else "docs/coverage.md is not current: PYTHONPATH=src:tools python -m verdicts.coverage")
+            sys.exit(
+                0
+                if file.read() == new
+                else "docs/coverage.md is not current: PYTHONPATH=src:tools python -m verdicts.coverage"
+            )
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(new)
 

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from verdicts.bases import case
-from verdicts.case import Case
-from verdicts.judge import Judge
 
 from moelint import data
 from moelint.policy.examples import flat
+from verdicts.bases import case
+from verdicts.case import Case
+from verdicts.judge import Judge
 
 VERSIONS = {
     "mcore": ("main", "0.19.0", "0.18.2", "0.17.1", "0.16.1", "0.15.3", "0.14.0", "0.13.0", "0.12.0"),
@@ -61,7 +61,9 @@ def cases(judge: Judge, wanted: tuple[str, ...], every: bool) -> Iterator[Case]:
                 yield from of_example(judge, rule["id"], f"{rule['id']}-{number}", layer, example, every)
 
 
-def of_example(judge: Judge, rule: str, name: str, layer: str, example: dict[str, Any], every: bool) -> Iterator[Case]:
+def of_example(
+    judge: Judge, rule: str, name: str, layer: str, example: dict[str, Any], every: bool
+) -> Iterator[Case]:
     for version in VERSIONS[layer]:
         for moe in (True, False):
             made = _make(f"{name}-{layer}-{version}-bad", layer, version, example, "bad", moe)

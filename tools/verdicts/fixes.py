@@ -13,6 +13,7 @@ import argparse
 import json
 import statistics
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from verdicts.case import Case, config_of, flat, load, nested
@@ -20,14 +21,9 @@ from verdicts.judge import Judge, leaf, named, reads, refusals
 from verdicts.oracle import ask, command
 
 # settings that stand for a whole feature: on, it is what its author wants
-FEATURES = (
-    "overlap_moe_expert_parallel_comm", "delay_wgrad_compute", "moe_shared_expert_overlap", "tp_comm_overlap",
-    "moe_permute_fusion", "moe_router_fusion", "moe_grouped_gemm", "cuda_graph_impl", "enable_cuda_graph", "external_cuda_graph",
-    "fp8", "fp4", "cpu_offloading", "fine_grained_activation_offloading", "recompute_granularity", "mtp_num_layers",
-    "moe_router_enable_expert_bias", "sequence_parallel", "multi_latent_attention", "moe_paged_stash", "batch_invariant_mode",
-    "use_megatron_fsdp", "use_torch_fsdp2", "optimizer_cpu_offload", "overlap_grad_reduce", "overlap_param_gather", "moe_expert_capacity_factor",
-    "moe_pad_expert_input_to_capacity", "moe_router_padding_for_quantization",
-)  # fmt: skip
+FEATURES = frozenset(
+    ["overlap_moe_expert_parallel_comm", "delay_wgrad_compute", "moe_shared_expert_overlap", "tp_comm_overlap", "moe_permute_fusion", "moe_router_fusion", "moe_grouped_gemm", "cuda_graph_impl", "enable_cuda_graph", "external_cuda_graph", "fp8", "fp4", "cpu_offloading", "fine_grained_activation_offloading", "recompute_granularity", "mtp_num_layers", "moe_router_enable_expert_bias", "sequence_parallel", "multi_latent_attention", "moe_paged_stash", "batch_invariant_mode", "use_megatron_fsdp", "use_torch_fsdp2", "optimizer_cpu_offload", "overlap_grad_reduce", "overlap_param_gather", "moe_expert_capacity_factor", "moe_pad_expert_input_to_capacity", "moe_router_padding_for_quantization"]
+)
 OFF = (None, False, "none", "", 0, [], "<absent>")
 
 
@@ -52,7 +48,58 @@ def _plain(value: Any) -> Any:
 
 def switched_off(changes: dict[str, tuple[Any, Any]], about: set[str]) -> list[str]:
     """Features of a config that a repair switched off although the refusal is about something else."""
-    return [key for key, (old, new) in changes.items() if leaf(key) in map(leaf, FEATURES) and old not in OFF and new in OFF and leaf(key) not in about]
+    return [
+        key
+        for key, (old, new) in changes.items()
+        if leaf(key) in map(leaf, FEATURES) and old not in OFF and new in OFF and leaf(key) not in about
+    ]
+
+
+class Repaired:
+    """A refused case after its fixes. ``offered``: a refusal had a fix with edits; ``left``: refusals that stayed;
+    ``own``: settings that the fixes of errors alone changed; ``about``: settings that the refusal is about."""
+
+    def __init__(self, case: Case, judge: Judge) -> None:
+        found, outcome = refusals(judge.report(case)), judge.fixed(case)
+        config, environ = config_of(case, outcome.source.text)
+        self.before, self.found, self.said, self.blocked = case, found, outcome.changes, outcome.refused
+        self.left = refusals(outcome.report)
+        self.changes = difference(case, config, environ)
+        self.offered = any(fix.edits for item in found for fix in item.fixes[:1])
+        self.about = set().union(*(reads(item) for item in found)) | named(case["expected"]["message"])
+        own = config_of(case, judge.fixed(case, only_errors=True).source.text) if self.asked else (config, environ)
+        self.own = len(difference(case, *own))
+        env = {**(case.get("env") or {}), "environ": environ}
+        self.case = {k: v for k, v in case.items() if k != "expected"} | {"config": config, "env": env}
+        self.verdict: dict[str, Any] = {}
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.changes) and self.offered
+
+    @property
+    def name(self) -> str:
+        return f"{self.before['id']} {self.before['layer']}-{self.before.get('version')}"
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """What is to be said of it, by kind."""
+        if not self.found or self.left:
+            why = ", ".join(f"{item.rule}.{item.case}" for item in self.left) or "not found"
+            message = self.before["expected"]["message"][:100]
+            yield (
+                "left" if self.offered else "no fix",
+                f"{self.name} {why}: {message} | {self.blocked[:2]} {self.changes}",
+            )
+        if self.verdict and self.verdict["verdict"] != "ok":
+            yield (
+                "still refused",
+                f"{self.name} {self.said} → {self.verdict['message'][:200]} @{self.verdict['where']}",
+            )
+        elif self.verdict and self.own > 3:
+            yield "more than three settings for the error", f"{self.name} {self.changes}"
+        off = switched_off(self.changes, self.about)
+        if off:
+            yield "switched off", f"{self.name} {off}: {self.said}"
 
 
 def main() -> None:
@@ -61,63 +108,18 @@ def main() -> None:
     parser.add_argument("--oracle")
     parser.add_argument("--dry", action="store_true", help="do not ask the oracle")
     parser.add_argument("--show", type=int, default=20)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="part of a case's id")
     parser.add_argument("--save", help="write every repaired case with its verdict as JSON lines")
     args = parser.parse_args()
     judge = Judge()
     cases = [c for c in load(args.files) if c["expected"]["verdict"] == "error" and args.only in c["id"]]
-    count: Counter[str] = Counter()
-    sizes: list[int] = []
-    own_sizes: list[int] = []
-    rows: list[tuple[str, str]] = []
-    repaired: list[tuple[Case, dict[str, tuple[Any, Any]], set[str], list[str]]] = []
-    for case in cases:
-        found = refusals(judge.report(case))
-        outcome = judge.fixed(case)
-        left = refusals(outcome.report)
-        config, environ = config_of(case, outcome.source.text)
-        changes = difference(case, config, environ)
-        count["refused"] += 1
-        offered = any(fix.edits for item in found for fix in item.fixes[:1])
-        count["offered"] += offered
-        count["clear"] += bool(changes) and not left
-        name = f"{case['id']} {case['layer']}-{case.get('version')}"
-        if not found or left:
-            why = "not found" if not found else ", ".join(f"{i.rule}.{i.case}" for i in left)
-            rows.append(("left" if offered else "no fix", f"{name} {why}: {case['expected']['message'][:100]} | {outcome.refused[:2]} {changes}"))
-        if not changes or not offered:
-            continue
-        about = set().union(*(reads(item) for item in found)) | named(case["expected"]["message"])
-        own = difference(case, *config_of(case, judge.fixed(case, only_errors=True).source.text))
-        own_sizes.append(len(own))
-        again = {k: v for k, v in case.items() if k != "expected"} | {"config": config, "env": {**(case.get("env") or {}), "environ": environ}}
-        repaired.append((again, changes, about, outcome.changes))
-    verdicts = [] if args.dry else ask([entry[0] for entry in repaired], command(args.oracle))
-    kept: list[int] = []
-    for (case, changes, about, said), own, verdict in zip(repaired, own_sizes, verdicts, strict=False):
-        good = verdict["verdict"] == "ok"
-        count["accepted"] += good
-        off = switched_off(changes, about)
-        count["off"] += bool(off)
-        name = f"{case['id']} {case['layer']}-{case.get('version')}"
-        if good:
-            sizes.append(len(changes))
-            kept.append(own)
-            if own > 3:
-                rows.append(("many settings", f"{name} {changes}"))
-        else:
-            rows.append(("still refused", f"{name} {said} → {verdict['message'][:200]} @{verdict['where']}"))
-        if off:
-            rows.append(("switched off", f"{name} {off}: {said}"))
-        case["expected"] = verdict
-    tried = len(repaired)
-    print(f"refused {count['refused']}   with an offered fix {count['offered']} ({count['offered'] / max(1, count['refused']):.2%})   "
-          f"no refusal left {count['clear']} ({count['clear'] / max(1, count['refused']):.2%})")
-    if verdicts:
-        print(f"changed and asked again {tried}   accepted by the trainer {count['accepted']} ({count['accepted'] / max(1, tried):.2%})   "
-              f"settings changed: median {statistics.median(sizes)}, most {max(sizes)}   a feature off that is not meant {count['off']}")
-        print("settings changed by all fixes: ", dict(sorted(Counter(sizes).items())))
-        print("settings changed for the error:", dict(sorted(Counter(kept).items())))
+    done = [Repaired(case, judge) for case in cases]
+    asked = [one for one in done if one.asked]
+    if not args.dry:
+        for one, verdict in zip(asked, ask([one.case for one in asked], command(args.oracle)), strict=True):
+            one.verdict = verdict
+    report(done, asked)
+    rows = [row for one in done for row in one.rows()]
     for kind in dict.fromkeys(row[0] for row in rows):
         texts = [text for k, text in rows if k == kind]
         print(f"{kind}: {len(texts)}")
@@ -125,7 +127,28 @@ def main() -> None:
             print("   ", text)
     if args.save:
         with open(args.save, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(entry[0]) + "\n" for entry in repaired)
+            file.writelines(json.dumps({**one.case, "expected": one.verdict}) + "\n" for one in asked)
+
+
+def report(done: list[Repaired], asked: list[Repaired]) -> None:
+    """The figures."""
+    offered = sum(one.offered for one in done)
+    clear = sum(one.asked and not one.left for one in done)
+    print(
+        f"refused {len(done)}   with an offered fix {share(offered, len(done))}   no refusal left {share(clear, len(done))}"
+    )
+    good = [one for one in asked if one.verdict.get("verdict") == "ok"]
+    if good:
+        sizes = [len(one.changes) for one in good]
+        off = sum(bool(switched_off(one.changes, one.about)) for one in asked)
+        print(f"changed and asked again {len(asked)}   accepted by the trainer {share(len(good), len(asked))}")
+        print(f"settings changed: median {statistics.median(sizes)}   a feature off that is not meant: {off}")
+        print("settings changed by all fixes: ", dict(sorted(Counter(sizes).items())))
+        print("settings changed for the error:", dict(sorted(Counter(one.own for one in good).items())))
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} ({part / max(1, whole):.2%})"
 
 
 if __name__ == "__main__":

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from verdicts.case import Case, text_of
-
 from moelint.engine import Engine
 from moelint.fix.engine import Outcome, fix_source
 from moelint.options import Options
 from moelint.read.config import Config
 from moelint.results import FileReport, Finding
 from moelint.text.source import Source
+from verdicts.case import Case, text_of
 
 # spellings of one setting in the trainers' messages, in old releases and in Megatron-LM's arguments
 SAME = {

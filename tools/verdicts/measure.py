@@ -46,11 +46,14 @@ def main() -> None:
         tally[case["layer"], case.get("version", "main"), bad, bool(found)] += 1
         message = case["expected"]["message"]
         if bad and not found:
-            lists["missed"].append(f"{case['id']} {where} {case.get('constraint') or ''} {message[:150]} @{case['expected'].get('where')}")
+            place = case["expected"].get("where")
+            lists["missed"].append(f"{case['id']} {where} {case.get('constraint') or ''} {message[:150]} @{place}")
         elif found and not bad:
             lists["false"].append(f"{case['id']} {where} {[(f.rule, f.message[:110]) for f in found][:2]}")
         elif not bad and any(f.severity == "error" for f in report.findings):
-            lists["other"].append(f"{case['id']} {where} {[(f.rule, f.effect) for f in report.findings if f.severity == 'error']}")
+            lists["other"].append(
+                f"{case['id']} {where} {[(f.rule, f.effect) for f in report.findings if f.severity == 'error']}"
+            )
         if bad and found:
             words = named(message)
             keys = catalogue.get(case.get("constraint") or "", set()) | (words if known is None else words & known)
@@ -58,13 +61,25 @@ def main() -> None:
                 right = any(keys & reads(f) for f in found)
                 scored[case["layer"], right] += 1
                 if not right:
-                    lists["reason"].append(f"{case['id']} {where} {[f.rule for f in found]} for {case.get('constraint')} {message[:130]}")
+                    lists["reason"].append(
+                        f"{case['id']} {where} {[f.rule for f in found]} for {case.get('constraint')} {message[:130]}"
+                    )
     for layer, version in [*sorted({key[:2] for key in tally}), ("all", "")]:
-        counts = {(bad, found): sum(n for key, n in tally.items() if layer == "all" or key[:2] == (layer, version)
-                                    if key[2:] == (bad, found)) for bad in (True, False) for found in (True, False)}
+        counts = {
+            (bad, found): sum(
+                n
+                for key, n in tally.items()
+                if layer == "all" or key[:2] == (layer, version)
+                if key[2:] == (bad, found)
+            )
+            for bad in (True, False)
+            for found in (True, False)
+        }
         rejected, accepted = counts[True, True] + counts[True, False], counts[False, True] + counts[False, False]
-        print(f"{layer + '-' + version:14} rejected {rejected:5} recall {counts[True, True] / max(1, rejected):8.2%}   "
-              f"accepted {accepted:5} precision {counts[False, False] / max(1, accepted):8.2%}")
+        print(
+            f"{layer + '-' + version:14} rejected {rejected:5} recall {counts[True, True] / max(1, rejected):8.2%}   "
+            f"accepted {accepted:5} precision {counts[False, False] / max(1, accepted):8.2%}"
+        )
     for layer in sorted({key[0] for key in scored}):
         right, n = scored[layer, True], scored[layer, True] + scored[layer, False]
         print(f"reason {layer:7} {right}/{n} {right / n:.2%}")

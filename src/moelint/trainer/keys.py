@@ -148,6 +148,10 @@ class _Checker:
         return out
 
     def one(self, key: str, written: Written) -> KeyProblem | None:
+        if self.trainer == "lm" and self.effective.config.dialect == "megatron-lm-yaml":
+            surplus = self.surplus(key, written)
+            if surplus is not None:
+                return surplus
         table = self.table
         spec = table.specs.get(key)
         if spec is None:
@@ -310,6 +314,27 @@ class _Checker:
             problem.sets, problem.why = {key: found.instead}, "the value that is meant"
             problem.safety = "safe" if sure else "unsafe"
         return problem
+
+    def surplus(self, key: str, written: Written) -> KeyProblem | None:
+        """Words behind a flag that its parser leaves over, and then refuses."""
+        from moelint.read import flags
+
+        assert written.setting is not None
+        name, raw = str(written.setting.path[-1]), written.setting.value
+        entry = flags.entry(name)
+        if entry is None or not isinstance(raw, (str, int, float, list)) or isinstance(raw, bool) or raw == "":
+            return None
+        if written.value is UNKNOWN or "$" in str(raw):  # a variable may be empty, or true
+            return None
+        if entry[3]:
+            said = f"it stands alone and takes no value, and {raw} is left over"
+        elif entry[2] == "one" and isinstance(raw, str) and raw[:1] == "[" and raw[-1:] == "]" and " " in raw[1:-1].strip():
+            if "list" in entry[1]:  # an expression
+                return None
+            said = f"it takes one value, and {raw} is several words"
+        else:
+            return None
+        return KeyProblem("KEY005", "refuses", key, written, f"{written.spelling}: {said}.")
 
     def unread(self, setting: Setting) -> KeyProblem | None:
         """A setting that the dialect has no key for: a flag that no release has, or a misspelt section."""
