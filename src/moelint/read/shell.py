@@ -90,13 +90,23 @@ def finish(config: Config, reader: Reader) -> None:
     config.completeness = judge(config, table, config.complete_env)
     if config.complete_env:
         return
+    waiting = reader.waiting(config)
+    if waiting:
+        _may_be_overridden(config, waiting[0])
     if config.completeness != "complete":
         return
-    if reader.is_open(config):
+    if waiting:
         config.completeness = "standing" if _stands(config) else "fragment"
     elif _is_excerpt(config):
         config.switches = not table["defaults"]
         config.completeness = "standing" if config.switches or _stands(config) else "fragment"
+
+
+def _may_be_overridden(config: Config, name: str) -> None:
+    """Words that are not known are there to override the base: its values hold only if they do not."""
+    for found in config.written.values():
+        if found.origin == "base" and found.assumed is None:
+            found.assumed = f"{name} may override the base, and is not known"
 
 
 def _same_length(config: Config) -> None:

@@ -106,9 +106,9 @@ class Reader:
             out += configs
         return out
 
-    def is_open(self, config: Config) -> bool:
-        """Whether the command may have more flags than are known."""
-        return bool(self._open.get(id(config.document)))
+    def waiting(self, config: Config) -> list[str]:
+        """What may bring the command more flags than are known."""
+        return self._open.get(id(config.document), [])
 
     # ---- one command
     def _command(self, command: Command, found: Launch, names: dict[str, int]) -> list[Config]:
