@@ -48,10 +48,20 @@ def load(paths: Iterable[str]) -> list[Case]:
     return [case for case in out if decided(case)]
 
 
+# what the trainers say where they are asked on a CPU, without process groups and Transformer Engine's optimizer
+ARTEFACTS = (
+    "Default process group has not been initialized",
+    "Current FusedAdam of TE doesn't support",
+    "list index out of range",
+)
+
+
 def decided(case: Case) -> bool:
     """Whether a trainer said something of the config itself (no crash of the asking, no helper called by name)."""
     expected = case.get("expected")
     helpers = any(key.startswith("_apply") for key in case["config"])
+    if expected is not None and (expected["message"] or "").startswith(ARTEFACTS):
+        return False
     return not helpers and (expected is None or (expected["verdict"] in ("ok", "error") and not case.get("lost")))
 
 

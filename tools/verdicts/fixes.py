@@ -22,7 +22,37 @@ from verdicts.oracle import ask, command
 
 # settings that stand for a whole feature: on, it is what its author wants
 FEATURES = frozenset(
-    ["overlap_moe_expert_parallel_comm", "delay_wgrad_compute", "moe_shared_expert_overlap", "tp_comm_overlap", "moe_permute_fusion", "moe_router_fusion", "moe_grouped_gemm", "cuda_graph_impl", "enable_cuda_graph", "external_cuda_graph", "fp8", "fp4", "cpu_offloading", "fine_grained_activation_offloading", "recompute_granularity", "mtp_num_layers", "moe_router_enable_expert_bias", "sequence_parallel", "multi_latent_attention", "moe_paged_stash", "batch_invariant_mode", "use_megatron_fsdp", "use_torch_fsdp2", "optimizer_cpu_offload", "overlap_grad_reduce", "overlap_param_gather", "moe_expert_capacity_factor", "moe_pad_expert_input_to_capacity", "moe_router_padding_for_quantization"]
+    [
+        "overlap_moe_expert_parallel_comm",
+        "delay_wgrad_compute",
+        "moe_shared_expert_overlap",
+        "tp_comm_overlap",
+        "moe_permute_fusion",
+        "moe_router_fusion",
+        "moe_grouped_gemm",
+        "cuda_graph_impl",
+        "enable_cuda_graph",
+        "external_cuda_graph",
+        "fp8",
+        "fp4",
+        "cpu_offloading",
+        "fine_grained_activation_offloading",
+        "recompute_granularity",
+        "mtp_num_layers",
+        "moe_router_enable_expert_bias",
+        "sequence_parallel",
+        "multi_latent_attention",
+        "moe_paged_stash",
+        "batch_invariant_mode",
+        "use_megatron_fsdp",
+        "use_torch_fsdp2",
+        "optimizer_cpu_offload",
+        "overlap_grad_reduce",
+        "overlap_param_gather",
+        "moe_expert_capacity_factor",
+        "moe_pad_expert_input_to_capacity",
+        "moe_router_padding_for_quantization",
+    ]
 )
 OFF = (None, False, "none", "", 0, [], "<absent>")
 
