@@ -74,6 +74,27 @@ def test_an_override_is_no_news_beside_an_error_at_its_key() -> None:
     assert fold([kept, advice]) == [kept, advice]
 
 
+def test_advice_on_a_refused_value_waits() -> None:
+    refused, advice = made("DSP016", "model.a"), made("HWR001", "model.a", "warning")
+    advice.effect = "slow"
+    assert fold([refused, advice]) == [refused]
+    elsewhere = made("HWR001", "model.b", "warning")
+    elsewhere.effect = "slow"
+    assert fold([refused, elsewhere]) == [refused, elsewhere]
+
+
+def test_a_value_that_no_field_takes_is_said_once() -> None:
+    rule, value = made("CGR001", "model.a"), made("KEY006", "model.a")
+    assert fold([value, rule]) == [rule]
+    assert fold([value]) == [value]
+
+
+def test_a_warning_about_costs_does_not_hide_that_a_value_is_overridden() -> None:
+    slow, overridden = made("OPT009", "model.a", "warning"), made("RWB017", "model.a", "warning")
+    slow.effect = "slow"
+    assert fold([slow, overridden]) == [slow, overridden]
+
+
 def test_two_cases_at_one_key_are_one_mistake() -> None:
     mild, harsh = made(level="warning"), made(level="error")
     assert fold([mild, harsh]) == [harsh]
