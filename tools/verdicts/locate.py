@@ -28,8 +28,8 @@ class Locator:
 
     def constraint(self, layer: str, version: str, where: str | None, aimed: str | None = None) -> str | None:
         """The id of the constraint at a place such as ``megatron/core/parallel_state.py:787``. ``aimed``: the one that a
-        case was made for; it is taken where the refusal is near it, since a patch
-        release moves lines and a long statement has many."""
+        case was made for; it is taken where the refusal is near it, since a patch release moves lines and a long
+        statement has many."""
         if not where:
             return None
         name, _, line = where.rpartition(":")
@@ -38,7 +38,7 @@ class Locator:
         tree = f"{own}-{version}" if own == layer or layer == "mlm" else f"mcore-forbridge-{version}"
         tags = dict.fromkeys(t for n, t in self.lines if n == name and t)
         for tag in [*tags, *([""] if version == "main" and layer != "bridge" else [])]:
-            if any(i == aimed and abs(int(line) - n) <= PATCHES for n, i in self.lines[name, tag]):
+            if any(i == aimed and abs(int(line) - n) <= PATCHES for n, i in self.lines.get((name, tag), ())):
                 return aimed
         own_tags = [t for t in tags if tree.endswith("-" + _release(t)) and _release(t) in t]
         for tag in [*own_tags, "", *tags]:
