@@ -183,7 +183,7 @@ def _yaml_refusals(*lines: str) -> list[tuple[str, str]]:
     [
         ('--sequence-parallel: "yes"', "it stands alone and takes no value"),
         ("--external-cuda-graph: 3", "it stands alone and takes no value"),
-        ('--optimizer-cpu-offload: "[1 2]"', "it stands alone and takes no value"),
+        ('--moe-permute-fusion: "[1 2]"', "it stands alone and takes no value"),
         ('--tokenizer-model: "[a b]"', "it takes one value"),
     ],
 )

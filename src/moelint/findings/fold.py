@@ -49,7 +49,8 @@ def fold(findings: list[Finding]) -> list[Finding]:
             continue
         if item.rule in VALUES and at in wrong:
             continue
-        if item.effect in MOOT and item.severity != "error" and at in refused:
+        change = item.rule.startswith("CHG")  # what a change mixes is news, whatever becomes of its values
+        if item.effect in MOOT and item.severity != "error" and at in refused and not change:
             continue
         identity = (item.config, item.rule, item.key, item.place.line, item.place.column)
         other = best.get(identity)
