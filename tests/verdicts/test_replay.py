@@ -37,7 +37,9 @@ def accepted(judged: Judged) -> Judged:
 
 
 def test_what_a_trainer_accepts_is_never_called_refused(judged: Judged) -> None:
-    wrong = {case["id"]: [item.rule for item in refusals(report)] for case, report in accepted(judged) if refusals(report)}
+    wrong = {
+        case["id"]: [item.rule for item in refusals(report)] for case, report in accepted(judged) if refusals(report)
+    }
     assert wrong == {}
     assert len(accepted(judged)) > 300
 

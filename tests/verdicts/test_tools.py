@@ -95,7 +95,9 @@ def test_the_way_to_a_text_and_back() -> None:
         config, environ = config_of(made, text_of(made))
         was = nested(made["config"]) if made["layer"] == "bridge" else made["config"]
         if made["layer"] == "mlm":
-            was = {key: [str(item) for item in value] if isinstance(value, list) else value for key, value in was.items()}
+            was = {
+                key: [str(item) for item in value] if isinstance(value, list) else value for key, value in was.items()
+            }
             was = {key: value for key, value in was.items() if value is not None}
             config = {key: value for key, value in config.items() if value is not None}
         assert config == was, made["id"]

@@ -49,7 +49,9 @@ def changed(table: dict[str, Any], release: str, new: dict[str, Any] | None, pin
     out = {**table, "releases": releases, "keys": merged(table["keys"], new and new["keys"])}
     if "variants" in table:
         inner = new["variants"] if new else {}
-        out["variants"] = {name: merged(spans, inner.get(name, {}) if new else None) for name, spans in table["variants"].items()}
+        out["variants"] = {
+            name: merged(spans, inner.get(name, {}) if new else None) for name, spans in table["variants"].items()
+        }
     if "core" in table:
         pins = {**table["core"], **({release: pin} if new and pin else {})}
         out["core"] = {r: pins[r] for r in releases if r in pins}

@@ -142,7 +142,11 @@ def dump(kind: str, root: str, core: str | None) -> dict[str, Any]:
                     fields = tree.fields(path, node, "" if kind == "core" else "Bridge")
                     if fields:
                         bases = [ast.unparse(base) for base in node.bases]
-                        classes[prefix + node.name] = {"bases": bases, "fields": dict(sorted(fields.items())), "file": name}
+                        classes[prefix + node.name] = {
+                            "bases": bases,
+                            "fields": dict(sorted(fields.items())),
+                            "file": name,
+                        }
     return {"package": f"megatron-{kind}", "classes": dict(sorted(classes.items()))}
 
 

@@ -73,9 +73,7 @@ def directive(case: Case) -> str:
     words = ["complete", *(["dialect=megatron-core"] if case["layer"] == "mcore" else [])]
     words.append(f"{package}={newest if version == 'main' else version}")
     words += [
-        f"{name}={env[key] or 'none'}"
-        for key, name in (("te", "transformer-engine"), ("torch", "torch"))
-        if key in env
+        f"{name}={env[key] or 'none'}" for key, name in (("te", "transformer-engine"), ("torch", "torch")) if key in env
     ]
     words.append(f"gpu={(env.get('gpu') or 'none').lower()}")
     if env.get("world_size"):
@@ -116,9 +114,7 @@ def config_of(case: Case, text: str) -> tuple[dict[str, Any], dict[str, str]]:
             for name, value in case["config"].items()
         }
         for flag, value in (body.get("MODEL_ARGS") or {}).items():
-            words = (
-                isinstance(value, str) and re.fullmatch(r"\[[^\]]*\]", value) and not isinstance(old.get(flag), str)
-            )
+            words = isinstance(value, str) and re.fullmatch(r"\[[^\]]*\]", value) and not isinstance(old.get(flag), str)
             config[flag.removeprefix("--").replace("-", "_")] = value[1:-1].split() if words else value
         for name, value in case["config"].items():  # what stands for leaving a default of the asking out
             if value is False and "--" + name.replace("_", "-") not in (body.get("MODEL_ARGS") or {}):

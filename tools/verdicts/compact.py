@@ -35,10 +35,7 @@ def overridden(case: Case) -> dict[str, list[Any]]:
     return {
         key: [old, new]
         for key, (old, new) in found
-        if key in written
-        and written[key] == old
-        and _plain(new) not in ("", _plain(old))
-        and not PLUMBING.search(key)
+        if key in written and written[key] == old and _plain(new) not in ("", _plain(old)) and not PLUMBING.search(key)
     }
 
 

@@ -90,9 +90,7 @@ def page(
             able = [c for c in rows if c in decidable]
             have = [c for c in able if c in found]
             name = f"**{relevance}**" if layer is None else f"{relevance}, {LAYERS[layer]}"
-            lines.append(
-                f"| {name} | {len(rows)} | {len(able)} | {len(have)} | {len(have) / max(1, len(able)):.1%} |"
-            )
+            lines.append(f"| {name} | {len(rows)} | {len(able)} | {len(have)} | {len(have) / max(1, len(able)):.1%} |")
     lines += ["", "By topic of the covering rule:", "", "| topic | core | adjacent |", "|---|---:|---:|"]
     by: Counter[tuple[str, str]] = Counter((min(found[c])[:3], catalogue[c][2]) for c in found if c in catalogue)
     for topic, title in TOPICS.items():
@@ -113,9 +111,7 @@ def page(
                 until = f" (until {last})" if last else ""
                 named = ", ".join(sorted(claimed.get(constraint, ()))) or "–"
                 settings = ", ".join(f"`{key}`" for key in keys[:4]) or "–"
-                lines.append(
-                    f"| {constraint} | {LAYERS[layer]}, {relevance}{until} | {place} | {settings} | {named} |"
-                )
+                lines.append(f"| {constraint} | {LAYERS[layer]}, {relevance}{until} | {place} | {settings} | {named} |")
             lines.append("")
     lines += ["## Covered", "", "| constraint | | place | rules |", "|---|---|---|---|"]
     for constraint in catalogue:

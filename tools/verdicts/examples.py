@@ -61,9 +61,7 @@ def cases(judge: Judge, wanted: tuple[str, ...], every: bool) -> Iterator[Case]:
                 yield from of_example(judge, rule["id"], f"{rule['id']}-{number}", layer, example, every)
 
 
-def of_example(
-    judge: Judge, rule: str, name: str, layer: str, example: dict[str, Any], every: bool
-) -> Iterator[Case]:
+def of_example(judge: Judge, rule: str, name: str, layer: str, example: dict[str, Any], every: bool) -> Iterator[Case]:
     for version in VERSIONS[layer]:
         for moe in (True, False):
             made = _make(f"{name}-{layer}-{version}-bad", layer, version, example, "bad", moe)
