@@ -1,6 +1,6 @@
 """action.yml as a workflow, for linters that read workflows only (actionlint).
 
-python tools/action_as_workflow.py > /tmp/workflow.yml && actionlint /tmp/workflow.yml
+python tools/action_as_workflow.py > workflow.yml && actionlint workflow.yml
 """
 
 from __future__ import annotations

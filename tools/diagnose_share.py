@@ -13,13 +13,13 @@ linter's, ``named`` some rule that it names is. ``--for``: with the config at ha
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
+from verdicts.case import load as load_cases
+from verdicts.case import text_of
 
 from moelint.diagnose.knowledge import Knowledge
 from moelint.diagnose.run import causes
@@ -30,66 +30,9 @@ from moelint.policy.load import load
 from moelint.results import Finding
 from moelint.text.source import Source
 
-NEWEST = {
-    "mcore": ("megatron-core", "0.20.0"),
-    "bridge": ("megatron-bridge", "0.7.0"),
-    "mlm": ("megatron-core", "0.20.0"),
-}
-LIBRARIES = {
-    "deep_ep": ("deep-ep", True),
-    "hybrid_ep": ("hybrid-ep", True),
-    "nccl_ep": ("nccl-ep", False),
-    "apex": ("apex", False),
-}
-
 
 def refusals(paths: list[str]) -> Iterator[dict[str, Any]]:
-    for path in paths:
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                case = json.loads(line)
-                if case["expected"]["verdict"] == "error" and not any(k.startswith("_apply") for k in case["config"]):
-                    yield case
-
-
-def config_text(case: dict[str, Any]) -> str:
-    """The case as a file that the linter reads."""
-    layer, env, body = case["layer"], case.get("env") or {}, dict(case["config"])
-    package, newest = NEWEST[layer]
-    version = case.get("version", "main")
-    words = [
-        "complete",
-        f"{package}={newest if version == 'main' else version}",
-        f"gpu={(env.get('gpu') or 'none').lower()}",
-    ]
-    words += [
-        f"{name}={env[key] or 'none'}" for key, name in (("te", "transformer-engine"), ("torch", "torch")) if key in env
-    ]
-    words += [f"gpus={env['world_size']}"] if env.get("world_size") else []
-    words += [f"{name}={'installed' if env.get(key, usual) else 'none'}" for key, (name, usual) in LIBRARIES.items()]
-    environ = {key: str(value) for key, value in (env.get("environ") or {}).items()}
-    if layer == "mcore":
-        words.append("dialect=megatron-core")
-        body = {"model": {k: v for k, v in body.items() if not k.startswith("_")}, "env_vars": environ}
-    elif layer == "bridge":
-        nested: dict[str, Any] = {}
-        for key, value in body.items():
-            *path, leaf = key.split(".")
-            place = nested
-            for part in path:
-                place = place.setdefault(part, {})
-            place[leaf] = value
-        nested["env_vars"] = {**nested.get("env_vars", {}), **environ}
-        body = nested
-    else:
-        flags = {}
-        for key, value in body.items():
-            if value is not False and value is not None and key != "_argv":
-                flag = key if key.startswith("-") else "--" + key.replace("_", "-")
-                flags[flag] = f"[{' '.join(map(str, value))}]" if isinstance(value, list) else value
-        body = {"ENV_VARS": environ, "MODEL_ARGS": flags}
-    body = {key: value for key, value in body.items() if value != {}}
-    return f"# moelint: {' '.join(words)}\n" + yaml.safe_dump(body, sort_keys=False, width=10_000)
+    return (case for case in load_cases(paths) if case["expected"]["verdict"] == "error")
 
 
 def log_text(case: dict[str, Any], sources: str | None) -> str:
@@ -133,7 +76,7 @@ def main() -> None:
     count: Counter[str] = Counter()
     missed: list[str] = []
     for case in refusals(options.files):
-        report = engine.lint(Source(f"{case.get('id')}.yaml", config_text(case)), True)
+        report = engine.lint(Source(f"{case.get('id')}.yaml", text_of(case)), True)
         errors = [f for f in report.findings if f.severity == "error"]
         count["refused"] += 1
         if not errors:

@@ -1,8 +1,8 @@
 """Microsoft's SARIF multitool on moelint's SARIF, with the rule kinds that GitHub asks for.
 
-    npm install --prefix /tmp/multitool @microsoft/sarif-multitool
+    npm install --prefix FOLDER @microsoft/sarif-multitool
     moelint --format sarif configs > report.sarif
-    python tools/validate_sarif.py --multitool /tmp/multitool report.sarif …
+    python tools/validate_sarif.py --multitool FOLDER report.sarif …
 
 Prints errors and warnings by rule of the multitool; exit code 1 if there are any.
 """

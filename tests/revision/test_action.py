@@ -3,6 +3,7 @@ each ``run`` script executed as the runner does it."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -35,7 +36,22 @@ def evaluate(text: str, context: dict[str, Any]) -> Any:
         return repr("" if value is None else value)
 
     code = re.sub(r"'[^']*'|[A-Za-z_][\w.-]*", lambda m: m.group() if m.group()[0] == "'" else look_up(m), text)
-    return eval(code.replace("&&", " and ").replace("||", " or "), {"__builtins__": {}})  # the action's own text
+    return _value(ast.parse(code.replace("&&", " and ").replace("||", " or ").strip(), mode="eval").body)
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.BoolOp):
+        stop = isinstance(node.op, ast.Or)
+        value: Any = None
+        for operand in node.values:
+            value = _value(operand)
+            if bool(value) is stop:
+                break
+        return value
+    if isinstance(node, ast.Compare):
+        (op,), (right,) = node.ops, node.comparators
+        return (_value(node.left) == _value(right)) is isinstance(op, ast.Eq)
+    return ast.literal_eval(node)
 
 
 def fill(text: str, context: dict[str, Any]) -> str:

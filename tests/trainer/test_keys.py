@@ -105,7 +105,7 @@ def test_wrong_values(key: str, value: Any, rule: str, instead: Any) -> None:
         ("model.fp8", "hybrid"),
         ("model.pipeline_model_parallel_layout", "Et|L"),
         ("env_vars.ANYTHING", "1"),
-        ("checkpoint.save", "/tmp/x"),
+        ("checkpoint.save", "/checkpoints/x"),
         ("model.moe_token_dispatcher_type", "flex"),
     ],
 )

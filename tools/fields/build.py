@@ -1,6 +1,6 @@
 """Writes trainers/fields/{core,bridge,megatron-lm}.json.
 
-usage: PYTHONPATH=tools python -m fields.build --facts FOLDER --lm RELEASE=DUMP.json … --out trainers/fields
+usage: PYTHONPATH=src:tools python -m fields.build --facts FOLDER --lm RELEASE=DUMP.json … --out trainers/fields
 
 FOLDER holds one JSON dump per release (``megatron-core-<release>.json``, ``megatron-bridge-<release>.json``) with
 ``classes: {name: {fields: {name: {type, default, required}}}}``, as ``ast`` reads them from the sources. A DUMP is what
@@ -17,6 +17,7 @@ from typing import Any
 
 from fields.megatron_lm import lm_table
 from fields.tables import Fields, class_fields, differences, ranges
+from moelint.trainer.releases import PINNED_CORE as PINNED
 
 # section of ConfigContainer → the dataclass behind it, newest name first
 BRIDGE = {
@@ -75,20 +76,6 @@ DATALOADER: dict[str, tuple[str, Any, bool]] = {
     "dataloader_load": ("str", None, True),
 }
 SINCE_OWN_MODULE = (0, 6, 0)
-# The Core release whose sources a Bridge release ships with
-PINNED = {
-    "0.1.0rc4": "0.14.0",
-    "0.2.0": "0.16.0",
-    "0.2.2": "0.16.0",
-    "0.3.0": "0.16.0",
-    "0.3.1": "0.16.1",
-    "0.4.0": "0.17.0",
-    "0.4.2": "0.17.1",
-    "0.5.0": "0.18.0",
-    "0.5.1": "0.18.2",
-    "0.6.0": "0.19.0",
-    "main": "main",
-}
 
 
 def dataloader(release: str) -> Fields:
