@@ -21,7 +21,25 @@ try:  # hashlib costs milliseconds for OpenSSL; the algorithm itself is built in
 except ImportError:  # pragma: no cover - another Python
     from hashlib import blake2b
 
-_MAGIC = f"moelint {__version__} py{sys.hexversion:x} {sys.implementation.cache_tag} 2\n".encode()
+_COMPILERS = ("lang", "policy", "read", "trainer")  # the rooms whose code decides what compiled data looks like
+
+
+def _code() -> str:
+    """Marks the state of our own code in a checkout, where it changes without a new version; empty in a wheel."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    if os.path.isdir(os.path.join(here, "_data")):
+        return ""
+    mark = blake2b(digest_size=8)
+    for room in _COMPILERS:
+        with os.scandir(os.path.join(here, room)) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith(".py"):
+                    stat = entry.stat()
+                    mark.update(f"{entry.name}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode())
+    return mark.hexdigest() + " "
+
+
+_MAGIC = f"moelint {__version__} py{sys.hexversion:x} {sys.implementation.cache_tag} {_code()}2\n".encode()
 _RACY = 2_000_000_000  # ns: a source younger than this when the blob was written may still change unseen
 _DIGEST = 32
 
