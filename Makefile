@@ -2,11 +2,19 @@
 #   make try    runs the main job on the examples
 #   make test   passes the tests
 # and `make docs` builds the documentation's site in build/site.
+# Tests and linters run on the pinned versions of .ci/requirements.txt, checked by hash; UNPINNED=1 takes what pyproject.toml
+# allows instead.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+UNPINNED ?=
 
-.PHONY: try test lint docs bench nightly clean
+.PHONY: try test lint lock docs bench nightly clean
+
+# Tests that make environments of their own take the same checked wheels and ask no index.
+ifeq ($(UNPINNED),)
+SAME_WHEELS = PIP_NO_INDEX=1 PIP_FIND_LINKS='$(CURDIR)/$(VENV)/wheels'
+endif
 
 try: $(VENV)/.installed
 	@echo '$$ moelint examples/configs'
@@ -16,7 +24,7 @@ try: $(VENV)/.installed
 	@$(BIN)/moelint --diff examples/configs || true
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(SAME_WHEELS) $(BIN)/python -m pytest
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests
@@ -29,9 +37,22 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fix]'
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed-dev: pyproject.toml .ci/requirements.txt | $(VENV)/bin/python
+ifeq ($(UNPINNED),)
+	.ci/install $(BIN)/python $(VENV)/wheels
+else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fix,dev]'
+endif
 	@touch $@ $(VENV)/.installed
+
+# Pins what pyproject.toml names, and all that these need, for every Python and platform in one file. Never edited by hand.
+LOCK = --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --upgrade \
+	--extra fix --extra dev --custom-compile-command 'make lock'
+
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	build/lock/bin/uv pip compile --quiet $(LOCK) --output-file .ci/requirements.txt pyproject.toml
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m moelint.pages build/docs docs
@@ -55,7 +76,7 @@ build/bench/.installed: $(shell find src policies trainers schemas -type f 2>/de
 
 # Everything that is too long for each push: 20,000 examples a property, 500 killed fixes.
 nightly: $(VENV)/.installed-dev
-	MOELINT_EXAMPLES=20000 $(BIN)/python -m pytest -m hypothesis tests
+	MOELINT_EXAMPLES=20000 $(SAME_WHEELS) $(BIN)/python -m pytest -m hypothesis tests
 	$(BIN)/python tests/project/kill_fixes.py 500
 
 clean:
