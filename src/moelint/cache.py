@@ -3,6 +3,7 @@
 A blob is trusted only if its folder and file belong to this user and nobody else may write them, and if its checksum
 (taken when it is first used) is right: ``marshal`` must never see another user's bytes. Whatever goes wrong means
 "build again"; a home that cannot be written falls back to a private folder under the temporary directory, else to none.
+A blob's file time says when it was last used, to the hour; ``tidying`` removes old ones when something new is stored.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def _code() -> str:
 
 
 _MAGIC = f"moelint {__version__} py{sys.hexversion:x} {sys.implementation.cache_tag} {_code()}2\n".encode()
+_USED = 3600  # seconds: how exactly a blob's file time says when it was last used
 _RACY = 2_000_000_000  # ns: a source younger than this when the blob was written may still change unseen
 _DIGEST = 32
 
@@ -156,12 +158,16 @@ class Store:
             try:
                 if not _private(os.stat(folder)):
                     continue
-                with open(os.path.join(folder, filename), "rb") as stream:
-                    if not _private(os.fstat(stream.fileno())):
+                path = os.path.join(folder, filename)
+                with open(path, "rb") as stream:
+                    status = os.fstat(stream.fileno())
+                    if not _private(status):
                         continue
                     data = stream.read()
                 blobs, made_of, hashed, racy = _unpack(data, build)
                 if made_of == stamp and not racy:
+                    if time.time() - status.st_mtime > _USED:
+                        _used_now(path)
                     return blobs
                 if content(sources) == hashed:
                     self._write(filename, stamp, sources, None, time.time_ns(), blobs)
@@ -190,12 +196,23 @@ class Store:
                 with os.fdopen(handle, "wb") as stream:
                     stream.write(data)
                 os.replace(temporary, os.path.join(folder, filename))
-                return
             except OSError:
                 try:
                     os.unlink(temporary)
                 except OSError:
                     pass
+                continue
+            from moelint import tidying
+
+            tidying.stored(folder, len(data))
+            return
+
+
+def _used_now(path: str) -> None:
+    try:
+        os.utime(path)
+    except OSError:  # a folder that can only be read
+        pass
 
 
 def _kept(name: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import moelint
 
 ROOT = Path(moelint.__file__).parent
-SHARED = {"data", "cache", "version", "errors", "typed", "words"}  # below all rooms: they know nothing of the matter
+SHARED = {"data", "cache", "tidying", "version", "errors", "typed", "words"}  # below all rooms: they know nothing of the matter
 ROOMS = {
     "text": set(),
     "lang": set(),
