@@ -65,8 +65,10 @@ $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
 
 # Speed beside yamllint, check-jsonschema and zizmor: a table, and build/bench.json. An environment of its own, since an
 # editable checkout is slower than what people install.
+#   make bench PARTS='start many'    some parts only; QUICK=1 fewer files and runs
+#   make bench TREE=FOLDER           also a folder of recipes: src/megatron/bridge/recipes of a Megatron Bridge checkout
 bench: build/bench/.installed
-	build/bench/bin/python benchmarks/bench.py --json build/bench.json
+	build/bench/bin/python benchmarks/bench.py $(if $(TREE),--tree '$(TREE)') $(if $(QUICK),--quick) --json build/bench.json $(PARTS)
 
 build/bench/.installed: $(shell find src policies trainers schemas -type f 2>/dev/null)
 	$(PYTHON) -m venv build/bench

@@ -1,9 +1,10 @@
 """moelint beside yamllint, check-jsonschema and zizmor: python benchmarks/bench.py [--quick] [--json FILE] [PART …]
 
 Each tool runs on files that it understands, of 60 lines, in one run on one machine, turn by turn; what counts are the
-ratios. The tools are looked for beside this interpreter, then on PATH; one that is missing is left out. An installed
-moelint must be measured (not an editable checkout), with its bytecode: PYTHONDONTWRITEBYTECODE is taken out of the
-environment. Parts: start many rules growth memory fix tree (default: all; ``tree`` needs --tree FOLDER with recipes).
+ratios. A full run takes some minutes. The tools are looked for beside this interpreter, then on PATH; one that is missing
+is left out. An installed moelint must be measured (not an editable checkout), with its bytecode: PYTHONDONTWRITEBYTECODE
+is taken out of the environment. Parts: start many rules growth memory fix tree (default: all; ``tree`` needs --tree FOLDER
+with recipes).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,8 +36,6 @@ def tool(name: str) -> str | None:
 
 def run(command: list[str], folder: Path) -> Run:
     """One run; its output goes nowhere. Raises SystemExit if the tool fails in another way than by findings."""
-    import time
-
     began = time.perf_counter()
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENV
@@ -65,6 +65,7 @@ class Bench:
     def __init__(self, top: Path, quick: bool, tree: Path | None) -> None:
         self.top, self.quick, self.tree = top, quick, tree
         self.rows: list[dict[str, object]] = []
+        self.peaks: dict[int, float] = {}  # number of files → MB, as far as measured
         moelint = tool("moelint")
         if moelint is None:
             raise SystemExit("moelint is not installed beside this interpreter")
@@ -117,13 +118,14 @@ class Bench:
         configs(folder, count)
         workflows(flows, count)
         schema(folder / "schema.json")
-        commands = {"moelint": ([self.moelint, "."], folder), "moelint -j1": ([self.moelint, "-j1", "."], folder)}
+        commands = {"moelint": ([self.moelint, "."], folder)}
         if zizmor := tool("zizmor"):
             commands["zizmor"] = (
                 [zizmor, "--offline", "--no-progress", "--format", "plain", ".github/workflows"],
                 flows,
             )
         found = rounds(commands, 3)
+        found["moelint -j1"] = run([self.moelint, "-j1", "."], folder)
         slow = {}
         if yamllint := tool("yamllint"):
             slow["yamllint"] = ([yamllint, "."], folder)
@@ -172,7 +174,8 @@ class Bench:
         for count in counts:
             folder = self.folder(f"growth{count}")
             configs(folder, count)
-            times.append(rounds({"x": ([self.moelint, "-j1", "."], folder)}, 1 if count > 1000 else 3)["x"][1])
+            _, spent, self.peaks[count] = rounds({"x": ([self.moelint, "-j1", "."], folder)}, 1 if count > 1000 else 3)["x"]
+            times.append(spent)
         start = rounds({"x": ([self.moelint, "d000/c0.yaml"], self.folder("growth100"))}, 3)["x"][1]
         self._exponent(f"exponent, {counts[0]} → {counts[-1]} files", counts, [t - start for t in times])
         sizes = (600, 6000) if self.quick else (600, 6000, 60_000)
@@ -189,9 +192,11 @@ class Bench:
 
     def memory(self) -> None:
         count = 1000 if self.quick else 10_000
-        folder = self.folder(f"growth{count}")
-        configs(folder, count)
-        peak = run([self.moelint, "-j1", "."], folder)[2]
+        if count not in self.peaks:
+            folder = self.folder(f"growth{count}")
+            configs(folder, count)
+            self.peaks[count] = run([self.moelint, "-j1", "."], folder)[2]
+        peak = self.peaks[count]
         self.row(f"memory, {count} files in one process", peak, "MB", "≤ 150", peak <= 150, "")
 
     def fix(self) -> None:
@@ -228,12 +233,16 @@ def main() -> None:
     words.add_argument("--json", type=Path, help="write the table to a file too")
     words.add_argument("--tree", type=Path, help="a checkout's folder of recipes")
     given = words.parse_args()
+    began = time.perf_counter()
     with tempfile.TemporaryDirectory() as top:
-        bench = Bench(Path(top), given.quick, given.tree)
+        bench = Bench(Path(top), given.quick, given.tree and given.tree.resolve())
         for name in given.parts or PARTS:
             PARTS[name](bench)
+    spent = time.perf_counter() - began
+    print(f"{spent / 60:.1f} minutes", file=sys.stderr)
     if given.json:
         about = {"python": platform.python_version(), "system": platform.platform(), "processors": os.cpu_count()}
+        about["seconds"] = round(spent)
         given.json.write_text(
             json.dumps({"about": about, "rows": bench.rows}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )
