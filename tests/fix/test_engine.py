@@ -9,7 +9,8 @@ from toy import Rule, configs, fix, linter
 
 from moelint.fix import engine
 from moelint.fix.engine import Outcome, fix_source
-from moelint.fix.verify import contradicts, unintended
+from moelint.fix.second import contradicts
+from moelint.fix.verify import unintended
 from moelint.results import Fix
 from moelint.text.source import Source
 
@@ -150,9 +151,9 @@ def test_the_second_reader_agrees_on_what_changed() -> None:
 
 
 def test_the_second_reader_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    from moelint.fix import verify
+    from moelint.fix import second
 
-    monkeypatch.setattr(verify, "_settings", lambda document: {})
+    monkeypatch.setattr(second, "_settings", lambda document: {})
     assert "at model.tensor_model_parallel_size" in str(
         contradicts(Source("a", TEXT), Source("a", TEXT.replace(": 8", ": 4")))
     )

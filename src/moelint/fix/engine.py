@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from moelint.fix.choose import SAFE
-from moelint.fix.verify import contradicts, unintended
+from moelint.fix.second import contradicts
+from moelint.fix.verify import unintended
 from moelint.read.config import Config
 from moelint.results import SEVERITIES, FileReport, Finding, Fix
 from moelint.text.edits import Edit, apply, overlap
 from moelint.text.source import Source
+from moelint.text.yaml_document import YamlDocument
 
 MAX_ROUNDS = 10
 
@@ -67,7 +69,7 @@ def fix_source(source: Source, lint: Lint, unsafe: bool = False) -> Outcome:
         del rounds[same + 1 :]
     last = rounds[-1]
     if last.source.text != source.text and _is_yaml(last.configs):
-        reason = contradicts(source, last.source)
+        reason = contradicts(source, last.source, _documents(rounds[0]), _documents(last))
         if reason is not None:
             out = Outcome(source, rounds[0].report)
             out.refused.append(f"all fixes: {reason}")
@@ -168,6 +170,12 @@ def _shown(value: object) -> str:
 
 
 def _is_yaml(configs: list[Config]) -> bool:
-    from moelint.text.yaml_document import YamlDocument
-
     return any(isinstance(config.document, YamlDocument) for config in configs)
+
+
+def _documents(state: _Round) -> list[YamlDocument] | None:
+    """All YAML documents of a text, if a config shows them."""
+    for config in state.configs:
+        if isinstance(config.document, YamlDocument) and config.document.source is state.source:
+            return config.document.siblings or [config.document]
+    return None

@@ -1,4 +1,4 @@
-"""Whether a changed text says what was meant, and nothing else."""
+"""Whether a changed text says what was meant, and nothing else, as far as our own readers see."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from moelint.fix.changes import same, same_setting
 from moelint.lang.unknown import UNKNOWN
 from moelint.read.config import Config, Written
 from moelint.results import Fix
-from moelint.text.source import Source
 from moelint.typed import Any
 
-_MAX_NODES = 200_000  # values that the second reader may show; more would be aliases of aliases
 _MISSING = object()
 
 
@@ -68,101 +66,3 @@ def _same(a: Any, b: Any) -> bool:
     if a is UNKNOWN or b is UNKNOWN:
         return a is b
     return same(a, b)
-
-
-# ---- a second reader
-
-
-def contradicts(before: Source, after: Source) -> str | None:
-    """What ruamel.yaml, as a reader that shares no code with ours, finds changed beyond what ours does; None if they
-    agree, if it is not installed, or if it cannot read the text as it was."""
-    try:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-    except ImportError:
-        return None
-    import warnings
-
-    from moelint.text.yaml_reader import read_yaml
-
-    def second(source: Source) -> list[dict[Any, Any]]:
-        loader = YAML(typ="safe", pure=True)
-        loader.allow_duplicate_keys = True
-        with warnings.catch_warnings():  # an anchor that is set again, for one: no matter of ours
-            warnings.simplefilter("ignore")
-            return [_flat(document) for document in loader.load_all(source.text)]
-
-    try:
-        was = second(before)
-    except (YAMLError, ValueError, TypeError, AttributeError, RecursionError, KeyError, OverflowError):
-        return None
-    try:
-        now = second(after)
-    except (YAMLError, ValueError, TypeError, AttributeError, RecursionError, KeyError) as error:
-        return f"ruamel.yaml cannot read it: {str(error).splitlines()[0]}"
-    sides = [[_settings(document) for document in read_yaml(source)] for source in (before, after)]
-    ours, theirs = _changed(*sides), _changed(was, now)
-    typed = {spot for spot in ours - theirs if _meant_all_along(spot, sides[0], sides[1], was)}
-    if ours - typed != theirs:
-        odd = sorted(".".join(map(str, path)) for _, path in (ours - typed) ^ theirs)
-        return f"ruamel.yaml reads another change than we do, at {', '.join(odd[:3]) or 'the document'}"
-    return None
-
-
-def _meant_all_along(
-    spot: tuple[int, tuple[Any, ...]],
-    before: list[dict[Any, Any]],
-    after: list[dict[Any, Any]],
-    theirs: list[dict[Any, Any]],
-) -> bool:
-    """Whether a text has become the value that YAML 1.2, which ruamel reads, took it for all along: 1e-4 → 0.0001."""
-    number, path = spot
-    if not all(number < len(side) and path in side[number] for side in (before, after, theirs)):
-        return False
-    old = before[number][path]
-    return isinstance(old, str) and same(theirs[number][path], after[number][path])
-
-
-def _settings(document: Any) -> dict[Any, Any]:
-    return {path: setting.value for path, setting in document.settings.items()}
-
-
-def _changed(before: list[dict[Any, Any]], after: list[dict[Any, Any]]) -> set[tuple[int, tuple[Any, ...]]]:
-    """Paths, with the document's number, whose values are not the same."""
-    out = set()
-    for i in range(max(len(before), len(after))):
-        old, new = (side[i] if i < len(side) else {} for side in (before, after))
-        for path in old.keys() | new.keys():
-            if not same(old.get(path, _MISSING), new.get(path, _MISSING)):
-                out.add((i, path))
-    return out
-
-
-def _flat(data: Any) -> dict[Any, Any]:
-    """Paths and values in the shape of ``Document.settings``. Raises OverflowError on more than ``_MAX_NODES``."""
-    out: dict[Any, Any] = {}
-    left = _MAX_NODES
-
-    def holds_mapping(value: list[Any]) -> bool:
-        nonlocal left
-        left -= len(value)
-        if left < 0:
-            raise OverflowError
-        return any(isinstance(item, dict) or (isinstance(item, list) and holds_mapping(item)) for item in value)
-
-    def walk(value: Any, path: tuple[Any, ...]) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise OverflowError
-        if isinstance(value, dict) and value:
-            for key, item in value.items():
-                walk(item, (*path, key if isinstance(key, str) else str(key)))
-        elif isinstance(value, list) and holds_mapping(value):
-            for i, item in enumerate(value):
-                walk(item, (*path, i))
-        else:
-            out[path] = value
-
-    walk(data, ())
-    return out
