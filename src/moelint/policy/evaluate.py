@@ -17,6 +17,9 @@ from moelint.typed import Any
 
 Wanted = Callable[[str, str | None], bool]
 Undecided = tuple[str, str, list[str]]  # rule id, severity, the unknown names that it waits for
+Result = tuple[int, str | None, str | None, list[str]]
+"""Number of a case; certain or assumed, with the key that it then hangs on, and what it read; or None, None and the
+names that it waits for."""
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -47,80 +50,70 @@ def evaluate(
             other.facts = packs.facts(other.facts)
     numbers: Any = range(len(packs.cases))
     if index and not show_undecided:
-        from moelint.policy.index import candidates
-
         packs.evaluated += 1
         if packs.evaluated > _FEW and effective.before is None and effective.saved is None:
-            return _repeated(packs, effective, wanted)
+            from moelint.policy.remembered import results
+
+            return _shown(packs, effective, wanted, results(packs, effective))
+        from moelint.policy.index import candidates
+
         numbers = candidates(packs, effective)
-    return _Run(packs, effective, wanted).over(numbers, show_undecided)
+    run = Run(packs, effective, wanted)
+    return _shown(packs, effective, None, [found for n in numbers if (found := run.one(n, show_undecided)) is not None])
 
 
-_FEW = 8  # configs of a run from which on it pays to look for those that are alike
+_FEW = 8  # configs of a run from which on it pays to remember what rules say
 
 
-def _repeated(packs: Packs, effective: Any, wanted: Wanted | None) -> tuple[list[Verdict], list[Undecided]]:
-    """As ``evaluate``, with what is known of configs like this one."""
-    from moelint.policy.index import candidates, tokens
-
-    if packs.repeats is None:
-        from moelint.policy.repeats import Repeats
-
-        packs.repeats = Repeats(packs.cases)
-
-    def work() -> Any:
-        run = _Run(packs, effective, None)
-        verdicts, undecided = run.over(candidates(packs, effective), False)
-        fired = [(v.rule.index, v.certainty, v.assumed, v.reads) for v in verdicts]
-        return fired, [(number, waits) for number, (_, _, waits) in zip(run.waiting, undecided, strict=True)]
-
-    found, undecided = packs.repeats.result(effective, tokens(packs, effective), work)
-    out = []
-    for number, certainty, assumed, reads in found:
-        rule = packs.rule(number)
-        if wanted is None or wanted(rule.id, rule.case):
-            out.append(Verdict(rule, effective.scope(rule.at), certainty, assumed, [*reads]))
-    entries = [(packs.cases[number], waits) for number, waits in undecided]
-    return out, [(e[0], e[3], [*w]) for e, w in entries if wanted is None or wanted(e[0], e[1])]
+def _shown(
+    packs: Packs, effective: Any, wanted: Wanted | None, results: list[Result]
+) -> tuple[list[Verdict], list[Undecided]]:
+    verdicts: list[Verdict] = []
+    undecided: list[Undecided] = []
+    for number, certainty, assumed, names in results:
+        entry = packs.cases[number]
+        if wanted is not None and not wanted(entry[0], entry[1]):
+            continue
+        if certainty is None:
+            undecided.append((entry[0], entry[3], names))
+        else:
+            scope = effective.scope(entry[5])
+            verdicts.append(Verdict(packs.rule(number), scope, certainty, assumed, names))
+    return verdicts, undecided
 
 
-class _Run:
-    __slots__ = ("cases", "effective", "gates", "packs", "waiting", "wanted", "written")
+class Run:
+    """One config under all rules."""
+
+    __slots__ = ("cases", "effective", "gates", "packs", "wanted")
 
     def __init__(self, packs: Packs, effective: Any, wanted: Wanted | None) -> None:
         self.packs, self.effective, self.wanted = packs, effective, wanted
         self.cases = packs.cases
-        self.written = effective.config.written
         self.gates: dict[tuple[int, Any], Any] = {}
-        self.waiting: list[int] = []  # numbers of the undecided cases
 
-    def over(self, numbers: Any, show_undecided: bool) -> tuple[list[Verdict], list[Undecided]]:
-        verdicts: list[Verdict] = []
-        undecided: list[Undecided] = []
-        for number in numbers:
-            found = self.fires(number, None)
-            if found is False:
-                continue
-            entry = self.cases[number]
-            if self.wanted is not None and not self.wanted(entry[0], entry[1]):
-                continue
-            if found is True:
-                verdict = self.verdict(number)
-                if verdict is not None:
-                    verdicts.append(verdict)
-                elif self.stands(entry):
-                    undecided.append((entry[0], entry[3], self.assumptions(number, self.recorder(number).names)))
-                    self.waiting.append(number)
-            elif (show_undecided or self.stands(entry)) and self.comparable(number):
-                waits = self.waits(number)
-                if waits or show_undecided:  # else a value of a wrong type: nothing that anyone could state
-                    undecided.append((entry[0], entry[3], waits))
-                    self.waiting.append(number)
-        return verdicts, undecided
+    def one(self, number: int, show_undecided: bool = False) -> Result | None:
+        """What a case comes to; None if it does not fire, or if it is undecided and nobody could do anything about it."""
+        found = self.fires(number, None)
+        if found is False:
+            return None
+        entry = self.cases[number]
+        if self.wanted is not None and not self.wanted(entry[0], entry[1]):
+            return None
+        if found is True:
+            verdict = self.verdict(number)
+            if verdict is None and self.stands(entry):
+                return number, None, None, self.assumptions(number, self.recorder(number).names)
+            return verdict
+        if (show_undecided or self.stands(entry)) and self.comparable(number):
+            waits = self.waits(number)
+            if waits or show_undecided:  # else a value of a wrong type: nothing that anyone could state
+                return number, None, None, waits
+        return None
 
     def stands(self, entry: tuple[Any, ...]) -> bool:
         """Whether the file writes anything that the case is about: else it could not be reported anyway."""
-        return any(key in self.written for key in entry[7])
+        return any(self.effective.writes(key) for key in entry[7])
 
     def comparable(self, number: int) -> bool:
         """Whether the other revisions that a case looks at are there: without them it says nothing of this run."""
@@ -157,18 +150,16 @@ class _Run:
             found = self.gates[gate, keep] = allows(self.packs.applies[gate], self.effective.view(keep))
         return found
 
-    def verdict(self, number: int) -> Verdict | None:
-        """The verdict of a case that fires with assumed values shown; None if it hangs on several of them."""
-        entry = self.cases[number]
-        scope = self.effective.scope(entry[5])
+    def verdict(self, number: int) -> Result | None:
+        """How surely a case fires that does so with assumed values shown; None if it hangs on several of them."""
         recorder = self.recorder(number)
         reads = [*recorder.names]
         stuck = self.open_part(number, _NOTHING)
         if stuck is None:
-            return Verdict(self.packs.rule(number), scope, "certain", None, reads)
+            return number, "certain", None, reads
         for key, together in self.candidates(number, stuck, recorder.names):
             if self.open_part(number, together) is None:
-                return Verdict(self.packs.rule(number), scope, "assumed", key, reads)
+                return number, "assumed", key, reads
         return None
 
     def candidates(self, number: int, stuck: int, names: Any) -> list[tuple[str, frozenset[str]]]:

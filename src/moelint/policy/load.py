@@ -53,7 +53,7 @@ class Packs:
 
     __slots__ = (
         "_closures", "_facts", "_parts", "_revisions", "_rules", "applies", "blobs", "cached", "cases", "core", "evaluated",
-        "ids", "indexes", "redirects", "repeats", "sources", "versions",
+        "ids", "indexes", "redirects", "remembered", "sources", "versions",
     )
 
     def __init__(self, blobs: Blobs, sources: list[str], cached: bool = True) -> None:
@@ -66,7 +66,7 @@ class Packs:
         self.versions: dict[str, str] = self.core["packs"]
         self.indexes: dict[Any, Any] = {}  # watch indexes by set of defaults, see ``moelint.policy.index``
         self.evaluated = 0  # configs so far
-        self.repeats: Any = None  # moelint.policy.repeats.Repeats, once there are several
+        self.remembered: dict[Any, Any] = {}  # see ``moelint.policy.remembered``
         self._closures: list[Any] = [None] * len(self.cases)
         self._rules: dict[int, Rule] = {}
         self._facts: Facts | None = None

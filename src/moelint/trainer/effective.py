@@ -52,6 +52,7 @@ class Effective:
         "before",
         "config",
         "facts",
+        "known",
         "layers",
         "quiet",
         "rewrites",
@@ -69,6 +70,7 @@ class Effective:
         self.before: Effective | None = None
         self.saved: Effective | None = None
         self.quiet: set[int] = set()  # rewrites that cannot happen: none of what they wait for is written
+        self.known: Any = None  # moelint.trainer.traced.TracedEffective, where what other configs came to is remembered
         self._off: dict[int, bool] = {}
         self._views: dict[Mask, View] = {}
         self._scopes: dict[tuple[str, Mask], Scope] = {}
@@ -83,8 +85,15 @@ class Effective:
     def view(self, keep: Mask = None) -> View:
         found = self._views.get(keep)
         if found is None:
-            found = self._views[keep] = View(self, keep)
+            found = self._views[keep] = self.new_view(keep)
         return found
+
+    def new_view(self, keep: Mask) -> View:
+        return View(self, keep)
+
+    def writes(self, key: str) -> bool:
+        """Whether the config writes a setting."""
+        return key in self.layers.written
 
     def get(self, key: str) -> Any:
         """The value at the end of all rewrites, assumed values included."""
@@ -92,7 +101,7 @@ class Effective:
 
     def assumptions(self, names: Any, stage: str = "last") -> list[str]:
         """The assumed keys and targets (``target.gpus``) on which the values of some names rest, sorted."""
-        view = View(self, None)
+        view = self.new_view(None)
         view.trace = set()
         scope = view.at(self.rewrites.limits[stage])
         for name in names:
@@ -105,7 +114,7 @@ class Effective:
         """
         found = self._off.get(rewrite.position)
         if found is None:
-            view = View(self, None)
+            view = self.new_view(None)
             view.trace = set()
             scope = view.at(rewrite.position)
             for condition in rewrite.conditions():

@@ -45,7 +45,6 @@ VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
 
 
 _fine: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}  # written keys and values that have been found right
-_asked: dict[tuple[Any, ...], set[str]] = {}  # written keys, and beginnings of keys, that somebody asked for
 _shared: dict[tuple[Any, ...], dict[str, tuple[Any, int]]] = {}
 
 
@@ -54,7 +53,6 @@ class Layers:
     (unknown)."""
 
     __slots__ = (
-        "asked",
         "config",
         "default_state",
         "fine",
@@ -92,13 +90,11 @@ class Layers:
         self.shared = _shared.setdefault(kind, {})
         self.kind = kind
         self.fine = _fine.setdefault(kind, set())
-        self.asked = _asked.setdefault(kind, set())
 
     def get(self, key: str) -> tuple[Any, int]:
         """The value below all rewrites. An expression default comes as ('expr', tree) with its state: see View."""
         written = self.written.get(key)
         if written is not None:
-            self.asked.add(key)
             value = normal(written.value, self.table.spec(key, self.variants))
             return value, VALUE if written.assumed is None or value is UNKNOWN else ASSUMED
         found = self.shared.get(key)

@@ -213,13 +213,11 @@ class Scope:
     def written(self, key: str) -> bool | Unknown:
         """Whether a file, an inherited layer, a base or a named model states a key, or any key of a section."""
         layers = self.view.effective.layers
-        layers.asked.add(key)
         if key in layers.written:
             return True
         if "." not in key:
             return key in layers.sections
         prefix = key + "."
-        layers.asked.add(prefix)
         return any(k.startswith(prefix) for k in layers.written)
 
     def changed(self, key: str) -> bool | Unknown:

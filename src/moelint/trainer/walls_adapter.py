@@ -13,7 +13,7 @@ from moelint.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import Literal
 
-    from moelint.trainer.walls_reader import Get
+    from moelint.trainer.walls_reader import Get, Reader
     from moelint.walls.estimate import Estimate
     from moelint.walls.model import Layout, Machine, Shape
 
@@ -57,29 +57,47 @@ class Walls:
         return self._estimate or None
 
     def _build(self) -> Estimate | None:
-        from moelint.trainer.walls_inputs import read_layout, read_machine, read_shape
         from moelint.trainer.walls_reader import Reader
-        from moelint.walls.estimate import Estimate
         from moelint.walls.model import ShapeError, check
 
         reader = Reader(self.get_setting)
         self.missing, self.assumptions = reader.missing, reader.assumptions
         try:
-            shape = read_shape(reader)
-            layout = read_layout(reader, shape) if shape else None
+            shape = self.read_shape(reader)
+            layout = self.read_layout(reader, shape) if shape else None
             if shape is None or layout is None:
                 return None
             check(shape, layout)
         except ShapeError as error:
             self.problem = str(error)
             return None
-        inputs = (shape, layout, read_machine(self.get_setting))
+        return self.estimate_of(shape, layout, self.read_machine(reader))
+
+    def estimate_of(self, shape: Shape, layout: Layout, machine: Machine) -> Estimate:
+        from moelint.walls.estimate import Estimate
+
+        inputs = shape, layout, machine
         found = _recent.get(inputs)
         if found is None:
             if len(_recent) >= _KEPT:
                 _recent.clear()
             found = _recent[inputs] = Estimate(*inputs)
         return found
+
+    def read_shape(self, reader: Reader) -> Shape | None:
+        from moelint.trainer.walls_inputs import read_shape
+
+        return read_shape(reader)
+
+    def read_layout(self, reader: Reader, shape: Shape) -> Layout | None:
+        from moelint.trainer.walls_inputs import read_layout
+
+        return read_layout(reader, shape)
+
+    def read_machine(self, reader: Reader) -> Machine:
+        from moelint.trainer.walls_inputs import read_machine
+
+        return read_machine(reader.get)
 
     def get(self, name: str) -> Any:
         """The value of a figure (``memory.total_gib``), or UNKNOWN."""
