@@ -8,16 +8,22 @@ import sys
 import pytest
 
 SHORT = "import sys\nfrom moelint.text.source import Source\nfrom moelint.text.yaml_reader import read_yaml\n"
+LOADED = SHORT + "from moelint.text import libyaml\n"
 
 
-def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", SHORT + code], capture_output=True, text=True, check=False)
+def run(code: str, before: str = LOADED) -> str:
+    done = subprocess.run([sys.executable, "-c", before + code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
+def test_lines_that_are_read_one_by_one_need_no_yaml() -> None:
+    code = "read_yaml(Source('a', 'a: [1]'))\nprint(*sorted(m for m in sys.modules if m.startswith('yaml')))"
+    assert run(code, SHORT) == ""
+
+
 def test_the_check_loads_no_constructor() -> None:
-    code = "read_yaml(Source('a', 'a: [1]'))\nprint(*sorted(m for m in sys.modules if m.startswith('yaml.')))"
+    code = "read_yaml(Source('a', 'a: {b: 1}'))\nprint(*sorted(m for m in sys.modules if m.startswith('yaml.')))"
     assert run(code) == "yaml._yaml yaml.error yaml.events yaml.nodes yaml.tokens"
 
 
@@ -49,7 +55,7 @@ def test_pyyaml_loaded_before_is_taken_as_it_is() -> None:
         [
             sys.executable,
             "-c",
-            "import yaml\n" + SHORT + "print(read_yaml(Source('a', 'a: 1'))[0].settings['a',].value)",
+            "import yaml\n" + SHORT + "print(read_yaml(Source('a', 'a: 1'), by_line=False)[0].settings['a',].value)",
         ],
         capture_output=True,
         text=True,
@@ -60,8 +66,8 @@ def test_pyyaml_loaded_before_is_taken_as_it_is() -> None:
 
 def test_without_the_extension_the_python_parser_is_taken() -> None:
     code = (
-        "import sys\nsys.modules['yaml._yaml'] = None\n" + SHORT + "from moelint.text import libyaml\n"
-        "print(libyaml.parser is libyaml._python_parser, read_yaml(Source('a', 'a: 010'))[0].settings['a',].value)"
+        "import sys\nsys.modules['yaml._yaml'] = None\n" + LOADED + "found = read_yaml(Source('a', 'a: 010'), by_line=False)\n"
+        "print(libyaml.parser is libyaml._python_parser, found[0].settings['a',].value)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "True 8", done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from shapes import read_both
 
 from moelint.text import libyaml, yaml_builder, yaml_reader
 from moelint.text.scalars import Opaque, plain
@@ -14,7 +15,9 @@ from moelint.text.yaml_reader import read_yaml
 
 
 def read(text: str) -> YamlDocument:
-    return read_yaml(Source("a.yaml", text))[0]
+    """What libyaml reads; the reader of lines gives the same or nothing."""
+    read_both(text)
+    return read_yaml(Source("a.yaml", text), by_line=False)[0]
 
 
 def values(text: str) -> dict[tuple[Any, ...], Any]:

@@ -41,8 +41,14 @@ class Setting:
         self, path: Path, value: Any, raw: str, style: str, key_start: int, key_end: int, value_start: int,
         value_end: int, items: list[Setting] | None = None,
     ) -> None:
-        self.path, self.value, self.raw, self.style = path, value, raw, style
-        self.key_start, self.key_end, self.value_start, self.value_end = key_start, key_end, value_start, value_end
+        self.path = path  # one by one: a file makes as many of these as it has lines, and a tuple is slower
+        self.value = value
+        self.raw = raw
+        self.style = style
+        self.key_start = key_start
+        self.key_end = key_end
+        self.value_start = value_start
+        self.value_end = value_end
         self.items = items
 
 

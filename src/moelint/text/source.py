@@ -36,6 +36,10 @@ class Source:
             self._starts = starts
         return self._starts
 
+    def keep_line_starts(self, starts: list[int]) -> None:
+        """Takes what a reader that went line by line has counted: where each line begins."""
+        self._starts = starts
+
     def position(self, offset: int) -> tuple[int, int]:
         """1-based (line, column) of an offset."""
         starts = self.line_starts()

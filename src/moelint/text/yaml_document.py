@@ -46,6 +46,7 @@ class YamlDocument(Document):
         self.source, self.settings, self.sections, self.problems = source, settings, sections, problems
         self.index, self.start, self.end = index, start, end
         self.comments: list[tuple[int, int]] = []
+        self.in_order = False  # whether settings and sections are known to come in the order of the text
         self.siblings: list[YamlDocument] = []  # all documents of the file, where there are several
         self._editor: Editor | None = None
 
@@ -164,7 +165,7 @@ class YamlDocument(Document):
         change(wanted[self.index])
         try:
             text = apply(self.source.text, edits)
-            after = read_yaml(Source(self.source.path, text, self.source.encoding, self.source.bom))
+            after = read_yaml(Source(self.source.path, text, self.source.encoding, self.source.bom), by_line=False)
         except (TextError, ValueError) as error:
             raise EditError(f"the text cannot take this change ({error})") from None
         if len(after) != len(before):
