@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UNPINNED ?=
 
-.PHONY: try test lint lock docs bench nightly clean
+.PHONY: try test lint lock pythons docs bench nightly clean
 
 # Tests that make environments of their own take the same checked wheels and ask no index.
 ifeq ($(UNPINNED),)
@@ -75,6 +75,11 @@ build/bench/.installed: $(shell find src policies trainers schemas -type f 2>/de
 	build/bench/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall '.[fix]'
 	build/bench/bin/python -m pip install --quiet --disable-pip-version-check yamllint check-jsonschema zizmor
 	@touch $@
+
+# The tests on Python 3.10 to 3.13, as far as they are found here, each with and without libyaml.
+#   make pythons PYTHONS='3.10 3.13' TESTS='tests/text tests/read'
+pythons:
+	PYTHONS='$(PYTHONS)' .ci/pythons $(TESTS)
 
 # Everything that is too long for each push: 20,000 examples a property, 500 killed fixes.
 nightly: $(VENV)/.installed-dev

@@ -94,7 +94,7 @@ def leaves(text: str) -> dict[str, Any]:
         else:
             out[path] = repr(value)
 
-    walk(yaml.load(text, yaml.CSafeLoader), "")
+    walk(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), "")
     return out
 
 

@@ -53,7 +53,7 @@ def documents(text: str) -> list[YamlDocument]:
 
 
 def loaded(text: str) -> list[Any]:
-    return list(yaml.load_all(text, yaml.CSafeLoader))
+    return list(yaml.load_all(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
 
 
 def flat(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], str]:
