@@ -19,7 +19,8 @@ _MISSING = object()
 
 _Values = dict[Any, Any]  # by path
 _Spot = tuple[int, tuple[Any, ...]]  # number of a document, path
-_pairs: dict[Pair, tuple[_Values, set[_Spot]] | None] = {}  # values before, and what changed; None: read the whole
+_Known = tuple[_Values, _Values, set[_Spot]]  # values before and after, and what changed
+_pairs: dict[Pair, _Known | None] = {}  # None: the whole has to be read
 
 
 def contradicts(
@@ -46,43 +47,49 @@ def agree(before: str, after: str, sides: list[list[_Values]]) -> bool:
     if pairs is None:
         return False
     was: _Values = {}
+    now: _Values = {}
     theirs: set[_Spot] = set()
     for pair in pairs:
         known = _pairs[pair] if pair in _pairs else _learn(pair)
-        if known is None or not theirs.isdisjoint(known[1]):  # a key has gone from one place to another
+        if known is None or not theirs.isdisjoint(known[2]):  # a key has gone from one place to another
             return False
         was.update(known[0])
-        theirs |= known[1]
-    return not _odd(sides, [was], theirs)
+        now.update(known[1])
+        theirs |= known[2]
+    return not _odd(sides, [was], theirs, [now])
 
 
 def read_whole(before: Source, after: Source, sides: list[list[_Values]] | None = None) -> str | None:
     """``contradicts``, by reading both texts from end to end."""
     from moelint.text.yaml_reader import read_yaml
 
+    twice = False
     try:
-        was = _second(before.text)
+        try:
+            was = _second(before.text)
+        except _duplicate():
+            twice, was = True, _second(before.text, True)
     except _errors():
         return None
     try:
-        now = _second(after.text)
+        now = _second(after.text, twice)
     except _errors() as error:
         said = str(error).splitlines() or [type(error).__name__]
         return f"ruamel.yaml cannot read it: {said[0]}"
     sides = sides or [[_settings(document) for document in read_yaml(source)] for source in (before, after)]
-    odd = _odd(sides, was, _changed(was, now))
+    odd = _odd(sides, was, _changed(was, now), now)
     if odd:
         paths = sorted(".".join(map(str, path)) for _, path in odd)
         return f"ruamel.yaml reads another change than we do, at {', '.join(paths[:3]) or 'the document'}"
     return None
 
 
-def _learn(pair: Pair) -> tuple[_Values, set[_Spot]] | None:
+def _learn(pair: Pair) -> _Known | None:
     if len(_pairs) >= _MAX_PAIRS:
         _pairs.clear()
     try:
         was, now = _second(pair[0]), _second(pair[1])
-        found = (was[0], _changed(was, now)) if len(was) == len(now) == 1 else None
+        found = (was[0], now[0], _changed(was, now)) if len(was) == len(now) == 1 else None
     except _errors():
         found = None
     _pairs[pair] = found
@@ -96,24 +103,41 @@ def _errors() -> tuple[type[Exception], ...]:
     return YAMLError, ValueError, TypeError, AttributeError, RecursionError, KeyError, OverflowError
 
 
-def _second(text: str) -> list[_Values]:
-    """The values of each document as ruamel reads them. Raises one of ``_errors``."""
+def _duplicate() -> type[Exception]:
+    """What ruamel raises on a key that stands twice."""
+    from ruamel.yaml.constructor import DuplicateKeyError
+
+    found: type[Exception] = DuplicateKeyError
+    return found
+
+
+def _second(text: str, twice: bool = False) -> list[_Values]:
+    """The values of each document as ruamel reads them. ``twice``: keys may stand twice. Raises one of ``_errors``."""
     import warnings
 
     from ruamel.yaml import YAML
 
     loader = YAML(typ="safe", pure=True)
-    loader.allow_duplicate_keys = True
+    loader.allow_duplicate_keys = twice
     with warnings.catch_warnings():  # an anchor that is set again, for one: no matter of ours
         warnings.simplefilter("ignore")
         return [_flat(document) for document in loader.load_all(text)]
 
 
-def _odd(sides: list[list[_Values]], was: list[_Values], theirs: set[_Spot]) -> set[_Spot]:
-    """Where only one of the readers sees a change. ``was``: the values before, as ruamel read them."""
+def _odd(sides: list[list[_Values]], was: list[_Values], theirs: set[_Spot], now: list[_Values]) -> set[_Spot]:
+    """Where only one of the readers sees a change, or they see another one. ``was``, ``now``: the values as ruamel reads
+    them."""
     ours = _changed(*sides)
     typed = {spot for spot in ours - theirs if _meant_all_along(spot, sides[0], sides[1], was)}
-    return (ours - typed) ^ theirs
+    other = {spot for spot in ours & theirs if _unlike(*(side[spot[0]].get(spot[1]) for side in (sides[1], now)))}
+    return (ours - typed) ^ theirs | other
+
+
+def _unlike(ours: Any, theirs: Any) -> bool:
+    """Whether two values are not the same, though of one type: versions of YAML differ on types alone."""
+    if type(ours) is list and type(theirs) is list:
+        return len(ours) != len(theirs) or any(map(_unlike, ours, theirs))
+    return type(ours) is type(theirs) and not same(ours, theirs)
 
 
 def _meant_all_along(spot: _Spot, before: list[_Values], after: list[_Values], theirs: list[_Values]) -> bool:
