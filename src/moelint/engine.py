@@ -1,37 +1,43 @@
-"""One file's way from text to findings: read → target → effective config → rules → anchor → fold → suppress."""
+"""One file's way from text to findings: read → judge each config → order and number → suppress."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from moelint.conf.load import for_folder, load
 from moelint.conf.model import Conf, Section
 from moelint.errors import UsageError
 from moelint.findings import problems, select
-from moelint.findings.anchor import anchor
 from moelint.findings.fingerprint import number
-from moelint.findings.fold import fold, most
-from moelint.findings.suppress import Suppressions
-from moelint.findings.waiting import waiting
+from moelint.findings.fold import most
 from moelint.options import Options
 from moelint.read.config import Config, Ignore
 from moelint.read.configs import ReadOptions
 from moelint.read.files import FileRead, read_file
-from moelint.results import SEVERITIES, ConfigReport, FileReport, Finding, Report
+from moelint.results import SEVERITIES, FileReport, Finding, Report
 from moelint.text.source import Source
-from moelint.typed import Any
+from moelint.typed import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from moelint.judging import Judge, Undecided
 
 
 class Engine:
     """Everything that is the same for all files of a run: options, configuration, policies."""
 
-    __slots__ = ("_conf", "_packs", "_saved", "history", "options", "reader", "said")
+    __slots__ = (
+        "_checkouts", "_conf", "_confs", "_judges", "_packs", "_saved", "_selections", "history", "options", "reader", "said",
+    )  # fmt: skip
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._conf = load(options.config) if options.config else Conf() if options.no_config else None
+        self._confs: dict[str, Conf] = {}  # by folder
         self._packs: dict[tuple[str, ...], Any] = {}
+        self._selections: dict[Section, select.Selection] = {}
+        self._judges: dict[Section, Judge] = {}
+        self._checkouts: dict[str, Mapping[str, str]] = {}  # by folder, by path for a script
         self.said: dict[str, None] = {}  # notes to say once
         self.reader: Any = None  # reads what a file inherits; None: from disk
         self.history: Any = None  # moelint.reviewing.History: the old revision, for change rules
@@ -39,7 +45,32 @@ class Engine:
 
     def conf(self, folder: str) -> Conf:
         """The configuration of a folder. Raises ConfError."""
-        return for_folder(folder) if self._conf is None else self._conf
+        if self._conf is not None:
+            return self._conf
+        found = self._confs.get(folder)
+        if found is None:
+            found = self._confs[folder] = for_folder(folder)
+        return found
+
+    def checkout(self, path: str) -> Mapping[str, str]:
+        """What the checkout around a file says of the installed packages."""
+        from moelint.trainer.checkout import SCRIPT_ENDS, around
+
+        at = path if path.endswith(SCRIPT_ENDS) else os.path.dirname(path)
+        found = self._checkouts.get(at)
+        if found is None:
+            found = self._checkouts[at] = around(path)
+        return found
+
+    def selection(self, conf: Conf, section: Section) -> select.Selection:
+        """Which rules anybody wants to hear of, under a section of a configuration."""
+        found = self._selections.get(section)
+        if found is None:
+            options = self.options
+            found = self._selections[section] = select.Selection(
+                options.select or conf.select, [*options.ignore, *section.ignore], section.severity
+            )
+        return found
 
     def packs(self, section: Section) -> Any:
         """The compiled policies that hold for a section of the configuration."""
@@ -161,26 +192,43 @@ class Engine:
         report.skipped = read.skipped
         findings = [problems.from_problem(problem, source) for problem in read.problems]
         ignores: list[tuple[Ignore, str | None]] = [(ignore, None) for ignore in read.ignores]
-        file = _File(self, conf, section, source)
-        for config in read.configs:
-            findings += [problems.from_problem(problem, source, config.name) for problem in config.problems]
-            findings += file.config(config, report)
-            ignores += [(ignore, config.name) for ignore in config.ignores]
-        findings.sort(key=_order)
-        findings = most(findings)
-        number(findings)
+        undecided: dict[str | None, Undecided] = {}
+        if read.configs:
+            judge = self._judge(conf, section)
+            for config in read.configs:
+                findings += [problems.from_problem(problem, source, config.name) for problem in config.problems]
+                found, undecided[config.name] = judge.config(config, source, report)
+                findings += found
+                ignores += [(ignore, config.name) for ignore in config.ignores]
+        if findings:
+            findings.sort(key=_order)
+            findings = most(findings)
+            number(findings)
         if ignores:
+            from moelint.findings.suppress import Decided, Spellings, Suppressions
+
+            packs = self.packs(section)
+            spelling = Spellings(read.configs)
             suppressions = Suppressions(source, ignores)
-            shown = [item for item in findings if not suppressions.hides(item, file.spelling(item))]
+            shown = [item for item in findings if not suppressions.hides(item, spelling.of(item))]
             report.suppressed = len(findings) - len(shown)
             report.hidden = {item.fingerprint for item in findings}.difference(item.fingerprint for item in shown)
-            unused = suppressions.unused(file.unknown, file.decided)
+            decided = Decided(packs.ids, undecided, self.selection(conf, section).wanted)
+            unused = suppressions.unused(lambda pattern: _unknown(pattern, packs), decided)
             number(unused)
             findings = sorted([*shown, *unused], key=_order)
         report.findings = findings
-        if report.findings:
+        if findings:
             report.source = source
         return report, read.configs
+
+    def _judge(self, conf: Conf, section: Section) -> Judge:
+        found = self._judges.get(section)
+        if found is None:
+            from moelint.judging import Judge
+
+            found = self._judges[section] = Judge(self, section, self.selection(conf, section))
+        return found
 
     def _read(self, path: str) -> Source:
         from moelint.text.files import read
@@ -208,6 +256,17 @@ def _all_ids(packs: Any) -> list[str]:
     return [*packs.ids, *ids(), *dict.fromkeys(trainers)]
 
 
+def _unknown(pattern: str, packs: Any) -> str | None:
+    """What to say of a pattern of an ignore that means no rule; None if it means some."""
+    ids = _all_ids(packs)
+    if any(select.covers(pattern, id) for id in ids):
+        return None
+    from moelint.lang.suggest import nearest
+
+    near = nearest(pattern, ids)
+    return f"no rule is called {pattern}: " + (f"did you mean {near}?" if near else "moelint rules lists them")
+
+
 def check_target(key: str, value: str, where: str) -> None:
     """Raises UsageError on a target that no directive could state."""
     from moelint.read.directives import words
@@ -222,170 +281,9 @@ def check_target(key: str, value: str, where: str) -> None:
         except TargetError as error:
             raise UsageError(f"{where} {key}={value}: {error}") from None
     # A GPU without a profile still decides checks that name it, so only what looks like a slip is refused.
-    if "gpu" in stated and (said := unknown_gpu(str(stated["gpu"]))) is not None and said.endswith("?"):
-        raise UsageError(f"{where} {key}={value}: {said}")
+    if "gpu" in stated:
+        from moelint.trainer.hardware import unknown
 
-
-def unknown_gpu(name: str) -> str | None:
-    """What is wrong with a GPU's name; None if there is a profile of it, or it says that there is no GPU."""
-    from moelint.trainer import hardware
-
-    if name.lower() == "none" or hardware.canonical(name) is not None:
-        return None
-    from moelint.lang.suggest import nearest
-
-    known = hardware.names()
-    near = nearest(name, known)
-    return f"no profile of a GPU '{name}'" + (f": did you mean {near}?" if near else f" (known are {', '.join(known)})")
-
-
-class _File:
-    """The judging of one file's configs."""
-
-    def __init__(self, engine: Engine, conf: Conf, section: Section, source: Source) -> None:
-        self.engine, self.section, self.source = engine, section, source
-        self._spellings: dict[tuple[str | None, str], str] = {}
-        self._undecided: dict[str | None, set[str]] = {}
-        options = engine.options
-        self.strict = options.strict or bool(section.strict)
-        self.select = options.select or conf.select
-        self.packs = engine.packs(section)
-
-    def wanted(self, rule: str, case: str | None = None) -> bool:
-        """Whether options and configuration want to hear of a rule."""
-        if self.select and not any(select.covers(pattern, rule, case) for pattern in self.select):
-            return False
-        if any(select.covers(pattern, rule, case) for pattern in self.engine.options.ignore):
-            return False
-        if any(select.covers(pattern, rule, case) for pattern in self.section.ignore):
-            return False
-        return self.level(rule, case) != "off"
-
-    def level(self, rule: str, case: str | None) -> str | None:
-        return select.longest(self.section.severity, rule, case) if self.section.severity else None
-
-    def config(self, config: Config, report: FileReport) -> list[Finding]:
-        from moelint.policy.evaluate import evaluate
-        from moelint.trainer.effective import Effective
-        from moelint.trainer.target import resolve
-
-        target = resolve(config, self.engine.options.target, self.section.target, self._checkout)
-        effective = Effective(config, target)
-        self._other_revisions(effective)
-        verdicts, undecided = evaluate(self.packs, effective, self.wanted, self.engine.options.show_undecided)
-        findings = []
-        for verdict in verdicts:
-            level = self.level(verdict.rule.id, verdict.case)
-            item = self._anchor(verdict, effective, level)
-            if item is None:
-                continue
-            if verdict.rule.fixes:
-                from moelint.fix.choose import fixes_for
-
-                item.fixes = fixes_for(verdict.rule.fixes, verdict.scope, config, verdict.certainty)
-            findings.append(item)
-        findings += self._overrides(effective, config)
-        findings += self._keys(effective, config)
-        for key, written in config.written.items():
-            self._spellings[config.name, key] = written.spelling
-        about = ConfigReport(config.name, config.line, config.dialect, config.trainer, config.completeness)
-        about.target = target.stated()
-        findings += self._of_target(target, config)
-        for note in target.notes:
-            self.engine.said.setdefault(note)
-        about.undecided = waiting(undecided, config)
-        self._undecided[config.name] = {entry[0] for entry in undecided}
-        report.configs.append(about)
-        return fold(findings)
-
-    def _other_revisions(self, effective: Any) -> None:
-        """Puts the old revision's config and the checkpoint's beside this one."""
-        if self.engine.history is not None:
-            effective.before = self.engine.history.before(effective.config, self.source, self._checkout)
-        for saved, source in self.engine.saved() if self.engine.options.resume_from else ():
-            if saved.trainer == effective.config.trainer:
-                effective.saved = self.engine.beside(saved, source)
-                if saved.name == effective.config.name:
-                    break
-
-    def _anchor(self, verdict: Any, effective: Any, level: str | None) -> Finding | None:
-        if effective.before is None or "before" not in self.packs.revisions(verdict.rule.index):
-            return anchor(verdict, effective.config, level, self.strict)
-        from moelint.revision.anchor import anchor_change
-
-        return anchor_change(verdict, effective, level, self.strict)
-
-    def _of_target(self, target: Any, config: Config) -> Iterable[Finding]:
-        """Stated targets that contradict each other or mean nothing."""
-        start = self.source.line_starts()[config.line - 1]
-        where = problems.place(self.source, start, start + len(self.source.line(config.line)))
-        found = [
-            (
-                "contradiction",
-                f"{name.replace('_', '-')} is stated twice: {won.shown()} ({won.origin}) and "
-                f"{lost.shown()} ({lost.origin}); the first holds",
-                f"target.{name}",
-            )
-            for name, won, lost in target.contradictions
-        ]
-        gpu = target.values.get("gpu")
-        if gpu is not None and gpu.value is not None and (said := unknown_gpu(str(gpu.value))) is not None:
-            found.append(("target", said, "target.gpu"))
-        for kind, message, key in found:
-            item = problems.finding(kind, message, where, key)
-            item.config = config.name
-            if self.wanted(item.rule):
-                yield item
-
-    def _checkout(self) -> dict[str, str]:
-        """What the checkout around the file says of the installed packages."""
-        from moelint.trainer.checkout import around
-
-        return around(self.source.path)
-
-    def _overrides(self, effective: Any, config: Config) -> Iterable[Finding]:
-        overrides = effective.overrides()
-        if overrides:
-            from moelint.findings.overrides import from_override
-
-            scope = effective.scope()
-            for override in overrides:
-                rule = override.rewrite.id
-                if self.wanted(rule):
-                    item = from_override(override, scope, config, self.level(rule, None), self.strict)
-                    if item is not None:
-                        yield item
-
-    def _keys(self, effective: Any, config: Config) -> Iterable[Finding]:
-        from moelint.trainer.keys import check
-
-        for problem in check(effective):
-            if self.wanted(problem.rule):
-                from moelint.findings.keys import from_key_problem
-                from moelint.fix.keys import fix_of
-
-                level = self.level(problem.rule, None)
-                item = from_key_problem(problem, effective.scope(), config, level, self.strict)
-                item.fixes = fix_of(problem, config)
-                yield item
-
-    def spelling(self, item: Finding) -> str:
-        return self._spellings.get((item.config, item.key), item.key)
-
-    def unknown(self, pattern: str) -> str | None:
-        """What to say of a pattern of an ignore that means no rule; None if it means some."""
-        ids = _all_ids(self.packs)
-        if any(select.covers(pattern, id) for id in ids):
-            return None
-        from moelint.lang.suggest import nearest
-
-        near = nearest(pattern, ids)
-        return f"no rule is called {pattern}: " + (f"did you mean {near}?" if near else "moelint rules lists them")
-
-    def decided(self, pattern: str, config: str | None) -> bool:
-        """Whether all rules of a pattern ran, were selected and came to a result."""
-        waiting_rules = set().union(
-            *(rules for name, rules in self._undecided.items() if config is None or name == config)
-        )
-        ids = [id for id in self.packs.ids if select.covers(pattern, id)]
-        return bool(self._undecided) and all(self.wanted(id) and id not in waiting_rules for id in ids)
+        said = unknown(str(stated["gpu"]))
+        if said is not None and said.endswith("?"):
+            raise UsageError(f"{where} {key}={value}: {said}")

@@ -24,7 +24,7 @@ ROOMS = {
     "fix": {"text", "lang", "read", "results", "findings"},
     "report": {"results", "text"},
 }
-TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "diagnose", "matrix", "objects", "pages", "preflight", "__main__", "__init__", "fixing", "reviewing", "baselining", "comparing"}  # see everything
+TOP = {"cli", "api", "engine", "parallel", "discover", "options", "explain", "diagnose", "matrix", "objects", "pages", "preflight", "__main__", "__init__", "fixing", "judging", "reviewing", "baselining", "comparing"}  # see everything
 
 
 def imports(path: Path) -> set[str]:

@@ -117,3 +117,36 @@ def test_what_one_stated_value_implies_may_contradict_another() -> None:
 def test_a_known_release_is_not_called_unknown() -> None:
     assert resolve(make("lm", {}, stated={"megatron-core": "0.15.0"})).notes == []
     assert resolve(make("lm", {}, stated={"megatron-core": "0.15.9"})).notes != []
+
+
+def test_configs_of_which_the_same_is_stated_share_a_target() -> None:
+    one = resolve(make("bridge", {"model.num_layers": 8}, stated={"gpus": 16}), {"gpu": "h100"})
+    assert resolve(make("bridge", {"model.num_layers": 4}, stated={"gpus": 16}), {"gpu": "h100"}) is one
+    assert resolve(make("bridge", {}, stated={"gpus": 32}), {"gpu": "h100"}) is not one
+    assert resolve(make("bridge", {}, stated={"gpus": 16}), {}, {"gpu": "h100"}).values["gpu"].origin == "configuration"
+    assert resolve(make("core", {}, stated={"gpus": 16}), {"gpu": "h100"}).trainer == "core"
+    assert resolve(make("bridge", {}, stated={"gpus": 16}), {"gpu": "h100"}, None, lambda: {"torch": "2.6"}).get("torch") != "installed"
+
+
+def test_true_is_no_1() -> None:
+    config = make("bridge", {})
+    config.stated = {"deep-ep": (1, "directive")}
+    assert isinstance(resolve(config).get("deep_ep"), Version)
+    config.stated = {"deep-ep": (True, "directive")}
+    assert resolve(config).get("deep_ep") == "installed"
+
+
+def test_each_checkout_says_its_own() -> None:
+    asked: list[str] = []
+
+    def target_in(torch: str) -> str:
+        return str(resolve(make("bridge", {}), None, None, lambda: asked.append(torch) or {"torch": torch}).get("torch"))
+
+    assert [target_in(torch) for torch in ("2.6", "2.9", "2.6")] == ["2.6", "2.9", "2.6"]
+    assert asked == ["2.6", "2.9", "2.6"]
+
+
+def test_a_stated_value_of_any_type_is_taken() -> None:
+    config = make("core", {})
+    config.stated = {"gpus": ([8], "config")}
+    assert resolve(config).get("gpus") is UNKNOWN

@@ -39,7 +39,7 @@ class Section:
 class Conf:
     """``path``: the file it came from (None: there is none), ``folder``: what its patterns are relative to."""
 
-    __slots__ = ("exclude", "fail_on", "folder", "found", "include", "path", "sections", "select")
+    __slots__ = ("_merged", "exclude", "fail_on", "folder", "found", "include", "path", "sections", "select")
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
@@ -50,6 +50,7 @@ class Conf:
         self.fail_on: str | None = None
         self.sections: list[Section] = []
         self.found: dict[tuple[Any, ...], tuple[int, int]] = {}  # key path → line and column
+        self._merged: dict[tuple[int, ...], Section] = {}  # numbers of sections → what they come to
 
     def place(self, *at: Any) -> str:
         """Where a key path, or the nearest part of it that has a place, stands: path:line:column."""
@@ -70,16 +71,24 @@ class Conf:
         return not any(matches(p, relative) for p in self.exclude)
 
     def at(self, path: str) -> Section:
-        """All that holds for one path: later sections win over earlier ones."""
+        """All that holds for one path: later sections win over earlier ones. Paths for which the same sections hold
+        share the result."""
         if len(self.sections) == 1 and not self.sections[0].match:
             return self.sections[0]
+        relative = self.relative(path) if self.sections else ""
+        held = tuple(
+            number
+            for number, section in enumerate(self.sections)
+            if not section.match or any(matches(pattern, relative) for pattern in section.match)
+        )
+        found = self._merged.get(held)
+        if found is None:
+            found = self._merged[held] = self._merge([self.sections[number] for number in held])
+        return found
+
+    def _merge(self, sections: list[Section]) -> Section:
         merged = Section()
-        if not self.sections:
-            return merged
-        relative = self.relative(path)
-        for section in self.sections:
-            if section.match and not any(matches(p, relative) for p in section.match):
-                continue
+        for section in sections:
             merged.target.update(section.target)
             merged.severity.update(section.severity)
             merged.ignore.update(section.ignore)

@@ -7,6 +7,36 @@ from collections.abc import Iterable, Mapping
 from moelint.errors import UsageError
 
 
+class Selection:
+    """What options and configuration want to hear of the rules, for all files of one section: each rule is looked up
+    once. ``select``: patterns, none for all; ``ignore``: patterns; ``severity``: pattern → severity or off."""
+
+    __slots__ = ("_ignore", "_levels", "_select", "_severity", "_wanted")
+
+    def __init__(self, select: Iterable[str], ignore: Iterable[str], severity: Mapping[str, str]) -> None:
+        self._select, self._ignore, self._severity = tuple(select), tuple(ignore), severity
+        self._wanted: dict[tuple[str, str | None], bool] = {}
+        self._levels: dict[tuple[str, str | None], str | None] = {}
+
+    def wanted(self, rule: str, case: str | None = None) -> bool:
+        """Whether anybody wants to hear of a rule."""
+        found = self._wanted.get((rule, case))
+        if found is None:
+            found = not self._select or any(covers(pattern, rule, case) for pattern in self._select)
+            found = found and not any(covers(pattern, rule, case) for pattern in self._ignore)
+            found = self._wanted[rule, case] = found and self.level(rule, case) != "off"
+        return found
+
+    def level(self, rule: str, case: str | None = None) -> str | None:
+        """The severity that the configuration gives a rule; None if it says nothing."""
+        if not self._severity:
+            return None
+        at = (rule, case)
+        if at not in self._levels:
+            self._levels[at] = longest(self._severity, rule, case)
+        return self._levels[at]
+
+
 def covers(pattern: str, rule: str, case: str | None = None) -> bool:
     """Whether a pattern (``OVL004``, ``OVL``, ``OVL0``, ``OVL007.layers``, ``*``) means a rule, or a case of it."""
     if pattern == "*":

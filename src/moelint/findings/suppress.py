@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from moelint.findings.problems import finding, place
 from moelint.findings.select import covers
-from moelint.read.config import Ignore
+from moelint.read.config import Config, Ignore
 from moelint.results import Finding
 from moelint.text.source import Source
+from moelint.typed import Any
 
 
 class Suppressions:
@@ -52,6 +53,39 @@ class Suppressions:
                 out[-1].config = config
                 out[-1].about = (pattern,)
         return out
+
+
+class Spellings:
+    """What authors call the settings of a file's configs."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, configs: Iterable[Config]) -> None:
+        self._words: dict[tuple[str | None, str], str] = {
+            (config.name, key): written.spelling for config in configs for key, written in config.written.items()
+        }
+
+    def of(self, item: Finding) -> str:
+        """The author's word for the key of a finding."""
+        return self._words.get((item.config, item.key), item.key)
+
+
+class Decided:
+    """Whether all rules of a pattern ran, were selected and came to a result. ``undecided``: config → (rule, …) each;
+    ``wanted``: whether anybody wants to hear of a rule."""
+
+    __slots__ = ("_ids", "_undecided", "_wanted")
+
+    def __init__(
+        self, ids: Iterable[str], undecided: Mapping[str | None, Iterable[tuple[Any, ...]]], wanted: Callable[[str], bool]
+    ) -> None:
+        self._ids, self._wanted = ids, wanted
+        self._undecided = {name: {entry[0] for entry in entries} for name, entries in undecided.items()}
+
+    def __call__(self, pattern: str, config: str | None) -> bool:
+        waiting = set().union(*(rules for name, rules in self._undecided.items() if config is None or name == config))
+        ids = [id for id in self._ids if covers(pattern, id)]
+        return bool(self._undecided) and all(self._wanted(id) and id not in waiting for id in ids)
 
 
 def _same(wanted: str, key: str, spelling: str) -> bool:

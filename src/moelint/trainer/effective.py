@@ -106,6 +106,7 @@ class Effective:
         scope = view.at(self.rewrites.limits[stage])
         for name in names:
             scope.get(name)
+        view.close()
         return sorted(view.trace)
 
     def stays_off(self, rewrite: compiled.Rewrite) -> bool:
@@ -119,9 +120,23 @@ class Effective:
             scope = view.at(rewrite.position)
             for condition in rewrite.conditions():
                 condition(scope)
+            view.close()
             found = all(not k.startswith("target.") and self.layers.default(k) in _OFF for k in view.trace)
             self._off[rewrite.position] = found
         return found
+
+    def close(self) -> None:
+        """Lets go of all that was worked out. These parts hold each other: a run over thousands of files would else leave
+        them, and each file's text with them, to the garbage collector."""
+        for view in self._views.values():
+            view.close()
+        self._views.clear()
+        self._scopes.clear()
+        others = self.before, self.saved, self.known
+        self.before = self.saved = self.known = None
+        for other in others:
+            if other is not None:
+                other.close()
 
     def overrides(self) -> list[Override]:
         """Rewrites which replace a written value by another one, and count as a finding; in the trainer's order."""

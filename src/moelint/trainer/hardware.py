@@ -49,6 +49,17 @@ def _own(path: str) -> dict[str, Any] | None:
     return _files[path]
 
 
+def unknown(name: str) -> str | None:
+    """What is wrong with a GPU's name; None if there is a profile of it, or it says that there is no GPU."""
+    if name.lower() == "none" or canonical(name) is not None:
+        return None
+    from moelint.lang.suggest import nearest
+
+    known = names()
+    near = nearest(name, known)
+    return f"no profile of a GPU '{name}'" + (f": did you mean {near}?" if near else f" (known are {', '.join(known)})")
+
+
 def names() -> list[str]:
     """The names of all profiles."""
     return sorted(_load()["facts"])

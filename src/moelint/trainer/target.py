@@ -50,9 +50,10 @@ class Value:
 class Target:
     """``release``: the release whose field table judges. ``contradictions``: (name, value and origin that won, that
     lost)
-    where two sources state different things. ``notes``: what was replaced or taken as something near."""
+    where two sources state different things. ``notes``: what was replaced or taken as something near. Configs of which
+    the same is stated share one target: it does not change any more."""
 
-    __slots__ = ("contradictions", "notes", "release", "trainer", "values")
+    __slots__ = ("_shown", "contradictions", "notes", "release", "trainer", "values")
 
     def __init__(self, trainer: str) -> None:
         self.trainer = trainer
@@ -60,6 +61,7 @@ class Target:
         self.values: dict[str, Value] = {}
         self.contradictions: list[tuple[str, Value, Value]] = []
         self.notes: list[str] = []
+        self._shown: dict[str, dict[str, Any]] | None = None
 
     def get(self, name: str) -> Any:
         """The value of a name such as ``transformer_engine``; UNKNOWN if nobody states it."""
@@ -72,12 +74,14 @@ class Target:
         return found is not None and found.origin != "assumed"
 
     def stated(self) -> dict[str, dict[str, Any]]:
-        """As the JSON report shows it."""
-        return {
-            name.replace("_", "-"): {"value": v.shown(), "from": v.origin}
-            for name, v in sorted(self.values.items())
-            if name not in ASSUMED or v.origin != "assumed"
-        }
+        """As the JSON report shows it; one dict for all who ask."""
+        if self._shown is None:
+            self._shown = {
+                name.replace("_", "-"): {"value": v.shown(), "from": v.origin}
+                for name, v in sorted(self.values.items())
+                if name not in ASSUMED or v.origin != "assumed"
+            }
+        return self._shown
 
 
 def convert(name: str, raw: Any) -> Any:
@@ -107,6 +111,10 @@ def convert(name: str, raw: Any) -> Any:
     return found
 
 
+_MOST = 1000  # targets that are remembered, and what checkouts say for one of them
+_known: dict[tuple[Any, ...], Target | dict[Any, Target]] = {}  # a dict: by what the checkout says
+
+
 def resolve(
     config: Any,
     cli: Mapping[str, Any] | None = None,
@@ -116,7 +124,49 @@ def resolve(
     """The target of a config: command line, directive, configuration by path, what the config states, the checkout, and
     the newest known releases at last. ``checkout`` is called only if a package is left open. Raises TargetError for a
     value of the command line or the configuration that means nothing; a bad directive is left to the room that reads
-    it."""
+    it. Thousands of files state the same few things: what they come to is remembered."""
+    at = (config.trainer, config.complete_env, _typed(config.stated), _typed(cli), _typed(configuration), checkout is None)
+    try:
+        found = _known.get(at)
+    except TypeError:  # a value that no dict takes for a key
+        return _resolve(config, cli, configuration, checkout)
+    if isinstance(found, Target):
+        return found
+    says: list[Mapping[str, Any]] = []
+
+    def ask() -> Mapping[str, Any]:
+        if not says and checkout is not None:
+            says.append(checkout())
+        return says[0]
+
+    if found is None:
+        target = _resolve(config, cli, configuration, None if checkout is None else ask)
+        if len(_known) >= _MOST:
+            _known.clear()
+        _known[at] = {_typed(says[0]): target} if says else target
+        return target
+    inside = _typed(ask())
+    known = found.get(inside)
+    if known is None:
+        if len(found) >= _MOST:
+            found.clear()
+        known = found[inside] = _resolve(config, cli, configuration, ask)
+    return known
+
+
+def _typed(stated: Mapping[str, Any] | None) -> tuple[Any, ...]:
+    """What is stated, told apart by type too: ``1`` is not ``true``. A value may be a pair (value, where)."""
+    if not stated:
+        return ()
+    return tuple((k, v, v[0].__class__ if v.__class__ is tuple and v else v.__class__) for k, v in stated.items())
+
+
+def _resolve(
+    config: Any,
+    cli: Mapping[str, Any] | None,
+    configuration: Mapping[str, Any] | None,
+    checkout: Callable[[], Mapping[str, Any]] | None,
+) -> Target:
     target = Target(config.trainer)
     stated: Mapping[str, tuple[Any, str]] = config.stated or {}
     by_source: dict[str, Mapping[str, Any]] = {

@@ -134,6 +134,10 @@ class TracedScope(Scope):
             return found[0]
         return self.tracer.once(self._kept, name, self._work, name)
 
+    def close(self) -> None:
+        super().close()
+        self.model = None
+
     def _work(self, name: str) -> Any:
         if name.startswith("walls."):
             return self._wall(name[6:])

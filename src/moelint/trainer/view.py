@@ -62,6 +62,12 @@ class View:
             found = self._scopes[position] = Scope(self, position)
         return found
 
+    def close(self) -> None:
+        """Lets go of the scopes, which hold this view, and of what holds the scopes."""
+        for scope in self._scopes.values():
+            scope.close()
+        self._scopes.clear()
+
     def given(self, key: str) -> Any:
         """The value before any rewrite."""
         found = self.base.get(key, _MISSING)
@@ -184,6 +190,10 @@ class Scope:
                 found = self._find(name)
             self.memo[name] = found
         return found
+
+    def close(self) -> None:
+        """Lets go of what was asked: the model of the walls among it asks this scope in turn."""
+        self.memo.clear()
 
     def _find(self, name: str) -> Any:
         view = self.view

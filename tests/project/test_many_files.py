@@ -1,0 +1,65 @@
+"""What a run over thousands of files keeps in memory: reports, and nothing of the files that were read."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from moelint.api import one
+from moelint.engine import Engine
+from moelint.options import Options
+
+TEXT = """\
+# moelint: gpus=64 gpu=h100
+model:
+  num_layers: {layers}
+  hidden_size: 2048
+  ffn_hidden_size: 8192
+  num_attention_heads: 32
+  num_moe_experts: 64
+  moe_router_topk: 8
+  expert_model_parallel_size: 8
+  moe_token_dispatcher_type: alltoall
+  moe_shared_expert_intermediate_size: 2048
+  moe_shared_expert_overlap: true
+  bf16: true
+comm_overlap:
+  overlap_moe_expert_parallel_comm: true
+train:
+  micro_batch_size: 1
+  global_batch_size: {batch}
+"""
+
+
+@pytest.fixture
+def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    for number in range(40):
+        text = TEXT.format(layers=8 + number % 4, batch=64 * (1 + number))
+        (tmp_path / f"c{number:02}.yaml").write_text(text, encoding="utf-8")
+    return [f"c{number:02}.yaml" for number in range(40)]
+
+
+def test_nothing_is_left_to_the_garbage_collector(paths: list[str]) -> None:
+    engine = Engine(Options())
+    engine.prepare(".")
+    for path in paths[:30]:
+        one(engine, path, False)
+    gc.collect()
+    gc.disable()
+    try:
+        reports = [one(engine, path, False)[0] for path in paths[30:]]
+        assert gc.collect() < 10 * len(reports)
+    finally:
+        gc.enable()
+    assert all(report is not None and report.findings for report in reports)
+
+
+def test_reports_of_alike_files_share_what_is_alike(paths: list[str]) -> None:
+    engine = Engine(Options())
+    engine.prepare(".")
+    first, second = (one(engine, path, False)[0] for path in paths[:2])
+    assert first is not None and second is not None
+    assert first.configs[0].target is second.configs[0].target
