@@ -151,7 +151,7 @@ def test_a_case_that_is_never_known_is_not_remembered(monkeypatch: pytest.Monkey
     assert both.tried < 20 * 5
 
 
-@pytest.mark.parametrize("name", ["KINDS", "SHAPES", "PLANS", "SETTINGS"])
+@pytest.mark.parametrize("name", ["KINDS", "TARGETS", "PLANS", "SETTINGS"])
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(remembered, name, 2)
     monkeypatch.setattr(ways, "MOST_WAYS", 1)

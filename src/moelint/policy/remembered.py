@@ -16,8 +16,8 @@ from moelint.trainer.traced import TracedEffective
 from moelint.trainer.ways import PLAIN, Signature, Way, Ways, picker, setting_token
 from moelint.typed import Any
 
-KINDS, SHAPES, PLANS = 64, 256, 1024
-"""Kinds of config, sets of written keys and selections of cases that are kept."""
+KINDS, PLANS, TARGETS = 64, 1024, 256
+"""Kinds of config, selections of cases and targets that are kept."""
 SETTINGS = 50_000
 """Settings of one kind whose token is kept."""
 WATCHED = 16
@@ -51,10 +51,10 @@ class Bundle:
 class Plan:
     """The cases to try for configs that write the same keys and leave the same ones at their defaults."""
 
-    __slots__ = ("bundle", "cases", "configs", "first", "quiet", "rest", "varied")
+    __slots__ = ("bundle", "cases", "configs", "first", "keys", "quiet", "rest", "varied")
 
-    def __init__(self, cases: list[Known], quiet: set[int]) -> None:
-        self.cases, self.quiet = cases, quiet
+    def __init__(self, cases: list[Known], quiet: set[int], keys: dict[str, Any]) -> None:
+        self.cases, self.quiet, self.keys = cases, quiet, keys
         self.rest = cases  # but for those of the bundle
         self.bundle: Bundle | None = None
         self.configs = 0
@@ -65,15 +65,15 @@ class Plan:
 class Kind(ways.Kind):
     """All that is known of one kind of config."""
 
-    __slots__ = ("cases", "configs", "plans", "settings", "shapes")
+    __slots__ = ("cases", "configs", "plans", "settings", "targets")
 
     def __init__(self) -> None:
         super().__init__()
         self.configs = 0
         self.cases: dict[int, Known] = {}
-        self.shapes: dict[tuple[str, ...], dict[str, Any]] = {}
         self.settings: dict[Hashable, tuple[int, bool]] = {}
         self.plans: dict[Hashable, Plan] = {}
+        self.targets: dict[int, tuple[Any, dict[str, Any]]] = {}  # by id; the target is kept so that the id stays its own
 
     def known(self, number: int) -> Known:
         found = self.cases.get(number)
@@ -86,9 +86,11 @@ def results(packs: Any, effective: Any) -> list[Result]:
     """What the cases of all packs come to for a config, those that say something; in their order."""
     kind = _kind(packs, effective)
     kind.configs += 1
-    signature, changed = _signature(kind, effective)
+    settings, changed = _settings(kind, effective)
     plan = _plan(packs, kind, effective, changed)
     effective.quiet = plan.quiet
+    signature = Signature(effective, plan.keys, _stated(kind, effective.target))
+    signature.update(settings)
     effective.known = TracedEffective(effective, signature, kind)
     bundle = plan.bundle
     if bundle is not None:
@@ -175,18 +177,12 @@ def _kind(packs: Any, effective: Any) -> Kind:
     return kind
 
 
-def _signature(kind: Kind, effective: Any) -> tuple[Signature, list[str]]:
-    """The tokens of a config, and the keys that it changes from their defaults."""
-    written, settings = effective.layers.written, kind.settings
-    shape = kind.shapes.get(at := tuple(written))
-    if shape is None:
-        if len(kind.shapes) >= SHAPES:
-            kind.shapes.clear()
-        shape = kind.shapes[at] = {"?" + key: True for key in written}
-    signature = Signature(shape)
-    signature.effective = effective
+def _settings(kind: Kind, effective: Any) -> tuple[dict[str, int], list[str]]:
+    """Tokens of the settings that a config writes, and the keys that it changes from their defaults."""
+    settings = kind.settings
+    tokens: dict[str, int] = {}
     changed = []
-    for key, one in written.items():
+    for key, one in effective.layers.written.items():
         value = one.value
         about: Hashable
         if one.assumed is None and one.origin == "file" and (kind_ := value.__class__) in PLAIN:
@@ -196,10 +192,20 @@ def _signature(kind: Kind, effective: Any) -> tuple[Signature, list[str]]:
         found = settings.get(about)
         if found is None:
             found = _setting(kind, effective, key, value, about)
-        signature[key] = found[0]
+        tokens[key] = found[0]
         if found[1]:
             changed.append(key)
-    return signature, changed
+    return tokens, changed
+
+
+def _stated(kind: Kind, target: Any) -> dict[str, Any]:
+    """Tokens of a target: configs that state the same share it."""
+    found = kind.targets.get(id(target))
+    if found is None:
+        if len(kind.targets) >= TARGETS:
+            kind.targets.clear()
+        found = kind.targets[id(target)] = target, {}
+    return found[1]
 
 
 _numbers = 0  # never used twice
@@ -228,5 +234,6 @@ def _plan(packs: Any, kind: Kind, effective: Any, changed: list[str]) -> Plan:
         if len(kind.plans) >= PLANS:
             kind.plans.clear()
         cases = [kind.known(number) for number in candidates(packs, effective)]
-        found = kind.plans[at] = Plan(cases, effective.quiet)
+        keys: dict[str, Any] = {"?" + key: True for key in effective.layers.written}
+        found = kind.plans[at] = Plan(cases, effective.quiet, keys)
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 from moelint.trainer.compiled import Rewrite
 from moelint.trainer.effective import Effective
 from moelint.trainer.view import Scope, View
-from moelint.trainer.walls_adapter import Walls
+from moelint.trainer.walls_adapter import ASKED, Walls
 from moelint.trainer.ways import Kind, Signature, Ways
 from moelint.typed import Any
 
@@ -151,6 +151,8 @@ class TracedScope(Scope):
         tracer = self.tracer
         if self.model is None:
             self.model = TracedWalls(self)
+        if name in ASKED:
+            return self.model.get(name)  # a few settings, and no model
         if self.view.trace is None:
             # What hangs on a figure hangs on its value, not on the hundred settings that make it.
             tracer.now.add(tracer.kind.figure(self.position, self.view.keep, name))

@@ -21,14 +21,21 @@ MOST_VALUES = 4096
 
 
 class Signature(dict[str, Any]):
-    """Dependency → its token, for one config; found on demand."""
+    """Dependency → its token, for one config; found on demand. ``keys``: tokens that are the same for all configs which
+    write the same keys and change the same ones from their defaults; ``stated``: those of the target."""
 
-    __slots__ = ("effective",)
+    __slots__ = ("effective", "keys", "stated")
 
-    effective: Any
+    def __init__(self, effective: Any, keys: dict[str, Any], stated: dict[str, Any]) -> None:
+        super().__init__(keys)
+        self.update(stated)
+        self.effective, self.keys, self.stated = effective, keys, stated
 
     def __missing__(self, name: str) -> Any:
+        """Tokens of written settings are there from the beginning; of figures, they are the config's own."""
         found = self[name] = token(self.effective, name)
+        if name[0] != "#":
+            (self.stated if name.startswith("target.") else self.keys)[name] = found
         return found
 
 
