@@ -12,6 +12,7 @@ from tests.policy.hostile_packs import CONDITIONS, HEAD, TEXTS, pack
 from moelint.policy.errors import PolicyError
 from moelint.policy.load import load
 
+
 def refused(folder: Path) -> str:
     began = time.process_time()
     with pytest.raises(PolicyError) as caught:

@@ -21,21 +21,21 @@ MOST_VALUES = 4096
 
 
 class Signature(dict[str, Any]):
-    """Dependency → its token, for one config; found on demand. ``keys``: tokens that are the same for all configs which
+    """Dependency → its token, for one config; found on demand. ``steady``: tokens that are the same for all configs which
     write the same keys and change the same ones from their defaults; ``stated``: those of the target."""
 
-    __slots__ = ("effective", "keys", "stated")
+    __slots__ = ("effective", "stated", "steady")
 
-    def __init__(self, effective: Any, keys: dict[str, Any], stated: dict[str, Any]) -> None:
-        super().__init__(keys)
+    def __init__(self, effective: Any, steady: dict[str, Any], stated: dict[str, Any]) -> None:
+        super().__init__(steady)
         self.update(stated)
-        self.effective, self.keys, self.stated = effective, keys, stated
+        self.effective, self.steady, self.stated = effective, steady, stated
 
     def __missing__(self, name: str) -> Any:
         """Tokens of written settings are there from the beginning; of figures, they are the config's own."""
         found = self[name] = token(self.effective, name)
         if name[0] != "#":
-            (self.stated if name.startswith("target.") else self.keys)[name] = found
+            (self.stated if name.startswith("target.") else self.steady)[name] = found
         return found
 
 
