@@ -67,6 +67,10 @@ def run_all(work: list[tuple[str, bool]], job: Callable[[Any], Any], options: Op
             report.problems.append(problem)
         if file is not None:
             report.files.append(file)
+    if options.fix and options.write:
+        from moelint.text.files import sync
+
+        sync(file.path for file in report.files if file.fixed)
     report.files.sort(key=lambda file: file.path)  # in whatever order they were named
     report.problems.sort()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 
 from moelint import cache
 from moelint.text.source import Source, TextError
@@ -89,15 +90,21 @@ def encode(source: Source, text: str) -> bytes:
 
 
 def replace(source: Source, text: str) -> None:
-    """Puts a new text in the place of a source's file: after a crash there is the old file or the new one, whole.
+    """Puts a new text in the place of a source's file: killed at any moment, there is the old file or the new one, whole.
 
     Mode, owner and extended attributes stay; a symbolic link stays, and its target changes. Raises FileLeftAlone where
     that is not possible, and where the file no longer holds what was read.
+
+    The file is not synced, which takes longer than all the rest of a fix: ext4 and btrfs write the data of a file before
+    a rename over another counts, so that there a power failure finds the old file or the new one too. ``sync`` at the
+    end of a run sees to it that what was said to be done is on disk.
     """
-    path = os.path.realpath(source.path)
-    folder, name = os.path.split(path)
+    path = source.path
     try:
         before = os.lstat(path)
+        if stat.S_ISLNK(before.st_mode):
+            path = os.path.realpath(path)
+            before = os.lstat(path)
     except OSError as error:
         raise FileLeftAlone(source.path, error.strerror or str(error)) from None
     if not stat.S_ISREG(before.st_mode):
@@ -112,23 +119,17 @@ def replace(source: Source, text: str) -> None:
         same = False
     if not same:
         raise FileLeftAlone(source.path, "it changed while it was being checked")
-    temporary = _free_name(folder, name)
+    data = encode(source, text)
     try:
-        if not _swap_nameless(source.path, path, before, encode(source, text), temporary):
-            _write_beside(source.path, path, before, encode(source, text), temporary)
-            _unchanged(source.path, path, before)
-            os.replace(temporary, path)
+        if not _swap_nameless(source.path, path, before, data):
+            _swap_named(source.path, path, before, data)
     except OSError as error:
         raise FileLeftAlone(source.path, f"it cannot be replaced: {error.strerror or error}") from None
-    finally:
-        try:
-            os.unlink(temporary)  # gone already, if all went well
-        except OSError:
-            pass
-    _sync_folder(folder)
 
 
-def _free_name(folder: str, name: str) -> str:
+def _free_name(path: str) -> str:
+    """A name beside a file that nothing else has."""
+    folder, name = os.path.split(path)
     return os.path.join(folder, f".{name[:100]}.moelint-{os.getpid()}-{os.urandom(4).hex()}")
 
 
@@ -138,30 +139,33 @@ def _unchanged(shown: str, path: str, before: os.stat_result) -> None:
         raise FileLeftAlone(shown, "it changed while it was being checked")
 
 
-def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> bool:
-    """Replaces a file by one that has no name until it is whole and on disk: nothing is left if we are killed while
-    it is written. False where the system has no such files."""
+def _swap_nameless(shown: str, path: str, before: os.stat_result, data: bytes) -> bool:
+    """Replaces a file by one that has no name until it is whole: nothing is left if we are killed while it is written.
+    False where the system has no such files."""
     if not hasattr(os, "O_TMPFILE"):
         return False
     try:
-        fd = os.open(os.path.dirname(temporary), os.O_RDWR | os.O_TMPFILE, 0o600)
+        fd = os.open(os.path.dirname(path) or ".", os.O_RDWR | os.O_TMPFILE, 0o600)
     except OSError:  # not every file system has it
         return False
     try:
         _fill(shown, path, before, data, fd)
         _unchanged(shown, path, before)
-        return _name_and_move(fd, temporary, path)
+        return _name_and_move(fd, before.st_dev, path)
     finally:
         os.close(fd)
 
 
-def _name_and_move(fd: int, temporary: str, path: str) -> bool:
+def _name_and_move(fd: int, device: int, path: str) -> bool:
     """Gives a nameless file a name and moves it over ``path``; False if it cannot be named. Killed in between, we
     leave a file behind: in a folder of our own, if there is one on the same disk."""
-    folder = cache.private_folder(os.fstat(fd).st_dev)
+    folder = _folders[device] if device in _folders else _folders.setdefault(device, cache.private_folder(device))
     if folder is not None and _move(fd, os.path.join(folder, f"{cache.SWAP}{os.urandom(8).hex()}"), path):
         return True
-    return _move(fd, temporary, path)
+    return _move(fd, _free_name(path), path)
+
+
+_folders: dict[int, str | None] = {}  # a folder of ours on a disk
 
 
 def _move(fd: int, temporary: str, path: str) -> bool:
@@ -172,25 +176,31 @@ def _move(fd: int, temporary: str, path: str) -> bool:
         return False
     try:
         os.replace(temporary, path)
-        return True
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        return False
-    finally:
+    except BaseException as error:
+        os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno == errno.EXDEV:
+            return False
+        raise
+    return True
+
+
+def _swap_named(shown: str, path: str, before: os.stat_result, data: bytes) -> None:
+    """Replaces a file by one that is written beside it."""
+    temporary = _free_name(path)
+    try:
+        fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         try:
-            os.unlink(temporary)  # gone already, if all went well
+            _fill(shown, path, before, data, fd)
+        finally:
+            os.close(fd)
+        _unchanged(shown, path, before)
+        os.replace(temporary, path)
+    except BaseException:
+        try:
+            os.unlink(temporary)
         except OSError:
             pass
-
-
-def _write_beside(shown: str, path: str, before: os.stat_result, data: bytes, temporary: str) -> None:
-    """The new content under a name beside the old, on disk."""
-    fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        _fill(shown, path, before, data, fd)
-    finally:
-        os.close(fd)
+        raise
 
 
 def _fill(shown: str, path: str, before: os.stat_result, data: bytes, fd: int) -> None:
@@ -198,7 +208,6 @@ def _fill(shown: str, path: str, before: os.stat_result, data: bytes, fd: int) -
     while at < len(data):
         at += os.write(fd, data[at:])
     _keep(shown, path, before, fd)
-    os.fsync(fd)
 
 
 def _keep(shown: str, path: str, before: os.stat_result, fd: int) -> None:
@@ -233,17 +242,19 @@ def _keep_attribute(shown: str, path: str, fd: int, name: str) -> None:
         raise FileLeftAlone(shown, f"its attribute {name} cannot be kept") from None
 
 
-def _sync_folder(folder: str) -> None:
-    try:
-        fd = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(fd)
-    except OSError:
-        pass
-    finally:
-        os.close(fd)
+def sync(paths: Iterable[str]) -> None:
+    """Has the folders of replaced files written to disk, once each, as far as the system can."""
+    for folder in {os.path.dirname(os.path.realpath(path) if os.path.islink(path) else path) for path in paths}:
+        try:
+            fd = os.open(folder or ".", os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            os.fsync(fd)
+        except OSError:
+            pass
+        finally:
+            os.close(fd)
 
 
 def write_whole(path: str, text: str) -> None:
