@@ -3,6 +3,10 @@ the file can be read at all."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from pathlib import Path
+
 MODEL = "model:\n  num_moe_experts: 8\n  expert_model_parallel_size: 3\n"
 
 
@@ -69,3 +73,30 @@ FILES: dict[str, tuple[str, bytes]] = {
     **{name: ("config.yaml", data) for name, data in BYTES.items()},
     **{f"recipe: {name}": ("recipe.py", text.encode()) for name, text in PYTHON.items()},
 }
+
+
+def _odd_name(folder: Path) -> str:
+    (folder / "new\nline\x1b[31m.yaml").write_text(MODEL, encoding="utf-8")
+    return "new\nline\x1b[31m.yaml"
+
+
+def _pipe(folder: Path) -> str:
+    os.mkfifo(folder / "pipe.yaml")
+    return "pipe.yaml"
+
+
+def _link(target: str) -> Callable[[Path], str]:
+    def make(folder: Path) -> str:
+        os.symlink(target, folder / "link.yaml")
+        return "link.yaml"
+
+    return make
+
+
+SPECIAL: dict[str, Callable[[Path], str]] = {
+    "a pipe": _pipe,
+    "a link to itself": _link("link.yaml"),
+    "a link to an endless device": _link("/dev/zero"),
+    "a name with a newline and an escape": _odd_name,
+}
+"""What is no plain file, or has no plain name: makes it in a folder and gives its name."""

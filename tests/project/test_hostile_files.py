@@ -5,35 +5,17 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from tests.project.hostile_inputs import FILES, MODEL
+from tests.policy.hostile_packs import RULES
+from tests.project.hostile_inputs import FILES, MODEL, SPECIAL
+from tests.project.hostile_run import MEGABYTES, SECONDS, run, told
+from tools.hostile_page import PAGE, cell, rows
 
-SECONDS = 2.0  # of processor time
-MEGABYTES = 300
-# A process inherits the peak of the one that starts it, and that may be a test run of hundreds of MB: a small one starts it.
-_MEASURE = """
-import os, subprocess, sys
-process = subprocess.Popen(sys.argv[1:], stderr=subprocess.STDOUT)
-_, status, usage = os.wait4(process.pid, 0)
-print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)
-"""
 _RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-
-
-def run(folder: Path, *words: str) -> tuple[int, bytes, float, float]:
-    """(exit code, everything printed, seconds of processor time, MB at the peak)."""
-    command = [sys.executable, "-c", _MEASURE, sys.executable, "-m", "moelint", "-j1", "--no-config", *words]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "COLUMNS": "80"}
-    with open(folder / "said", "wb") as said:
-        done = subprocess.run(command, cwd=folder, stdout=said, stderr=subprocess.PIPE, env=env, check=True)
-    code, seconds, peak = (float(word) for word in done.stderr.split())
-    megabytes = peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-    return int(code), (folder / "said").read_bytes(), seconds, megabytes
+ROWS = rows(PAGE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -53,6 +35,13 @@ def test_hostile_file(name: str, tmp_path: Path) -> None:
     assert b"beside.yaml:3:3: error[PAR003]" in said
     assert not (tmp_path / "pwned").exists()
     assert len(said) < 400_000
+    assert cell(told(said.decode(), file)) == ROWS[name].message, "python tools/hostile_page.py"
+
+
+def test_the_page_holds_every_input_and_none_beyond_the_bounds() -> None:
+    assert [name for name, row in ROWS.items() if row.files] == list(FILES)
+    assert {name for name, row in ROWS.items() if not row.files} == {*SPECIAL, *RULES}
+    assert all(row.seconds <= SECONDS and row.megabytes <= MEGABYTES and row.message for row in ROWS.values())
 
 
 def test_special_files_and_odd_names(tmp_path: Path) -> None:
