@@ -8,8 +8,8 @@ from moelint.read import flags
 from moelint.read.compile import pattern
 from moelint.read.config import Config, Written
 from moelint.read.fields import fields
-from moelint.read.mapping import canonical
 from moelint.read.place import neighbour
+from moelint.read.plan import canonical
 from moelint.read.tables import Table
 from moelint.text.document import EditError, Path, Problem
 from moelint.text.edits import Edit
@@ -63,7 +63,8 @@ def _move(problem: Problem, config: Config, table: Table, written: Written, path
         return
     try:
         edits = _together(
-            document.remove(problem.path), document.insert(path, written.value, neighbour(document, path)),
+            document.remove(problem.path),
+            document.insert(path, written.value, neighbour(document, path)),
             document.source.newline,
         )
     except EditError:

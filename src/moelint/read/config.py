@@ -29,8 +29,15 @@ class Written:
         waits: tuple[str, ...] = (),
         derived: bool = False,
     ) -> None:
-        self.key, self.value, self.spelling, self.document, self.setting = key, value, spelling, document, setting
-        self.origin, self.assumed, self.waits, self.derived = origin, assumed, waits, derived
+        self.key = key  # one by one, as in Setting
+        self.value = value
+        self.spelling = spelling
+        self.document = document
+        self.setting = setting
+        self.origin = origin
+        self.assumed = assumed
+        self.waits = waits
+        self.derived = derived
 
 
 class Ignore:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from moelint.read.config import Config
-from moelint.read.mapping import Layer, config_at, interpolation, roots
+from moelint.read.mapping import Layer, config_at, interpolation
+from moelint.read.plan import plan_of, roots
+from moelint.read.structure import Structure, structure_of
 from moelint.read.tables import Table
 from moelint.text.document import Document, Path, Problem, Setting
 from moelint.text.source import Source
@@ -35,13 +37,17 @@ class ReadOptions:
 _INHERITING = frozenset(("defaults", "extends", "bases", "modules"))  # keys under which a file names what it inherits
 
 
-def configs_of(document: Document, table: Table, options: ReadOptions, before: int) -> list[Config]:
-    """All configs of a document in one dialect; ``before``: how many the file had before it."""
+def configs_of(
+    document: Document, table: Table, options: ReadOptions, before: int, structure: Structure | None = None
+) -> list[Config]:
+    """All configs of a document in one dialect; ``before``: how many the file had before it. ``structure`` of the
+    document, if the caller has it."""
+    own = whole = structure or structure_of(document.settings)
     merged: Mapping[Path, Setting] = document.settings
     layers: list[tuple[Document, Mapping[Path, Setting]]] = []
     loose_ends: list[str] = []
     problems: list[Problem] = []
-    if table["inherit"] and any(path[0] in _INHERITING for path in document.settings if path):
+    if table["inherit"] and _inherits(own):
         from moelint.read.inherit import ancestors, merge
 
         inherited = ancestors(document, table["inherit"], options.read, options.define)
@@ -49,15 +55,16 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
         if inherited.documents:
             merged, kept = merge(document.settings, inherited.documents)
             layers += kept
+            whole = structure_of(merged)
     resolver = interpolation(table, merged, options.define)
     if resolver is not None and table["variables"] == "runtime-conf" and "${" in document.source.text:
         from moelint.read.runtime_conf import variables
 
         resolver.likely = variables(document.source.path, options.read)
     stack = [Layer(owner, settings, "inherited", resolver) for owner, settings in layers]
-    stack.append(Layer(document, document.settings, "file", resolver))
+    stack.append(Layer(document, document.settings, "file", resolver, own))
     out: list[Config] = []
-    for root in roots(table, merged):
+    for root in roots(table, whole, merged):
         name = ".".join(str(part) for part in root)
         if not root:
             name = "config" if not before else f"config-{before + 1}"
@@ -70,9 +77,18 @@ def configs_of(document: Document, table: Table, options: ReadOptions, before: i
     return out
 
 
+def _inherits(structure: Structure) -> bool:
+    known: bool | None = structure.found.get("inherits")
+    if known is None:
+        known = structure.found["inherits"] = any(path[0] in _INHERITING for path in structure.paths if path)
+    return known
+
+
 def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> None:
     """What the settings of a config, mapped to keys, say beyond them: its target, its base, its model, its hook."""
     if not (table["target"] or table["base"] or table["model"] or table["off"] or table["hook"] or table["astray"]):
+        return
+    if _says_nothing_more(config, table, merged, stack):
         return
     from moelint.read.view import View
 
@@ -122,14 +138,20 @@ def finish(config: Config, table: Table, merged: Mapping[Path, Setting], stack: 
         add_facts(config, table["facts"], _doubt(merged))
 
 
+def _says_nothing_more(config: Config, table: Table, merged: Mapping[Path, Setting], stack: list[Layer]) -> bool:
+    """Whether a file has no path that could name a target, a base or a model, and its dialect asks for no more."""
+    if table["off"] or table["hook"] or table["release"] or table["astray"] or config.stated or config.model:
+        return False
+    alone = len(stack) == 1 and merged is stack[0].settings
+    return alone and not plan_of(stack[0].structure, table, config.root).named
+
+
 def _is_off(found: object, off: object, config: Config) -> bool:
     """Whether Megatron is switched off, or nobody can tell because that stands in a parent that was not read."""
     return found == off or (found is None and bool(config.loose_ends))
 
 
-def _meant_for(
-    config: Config, package: str, newest: str, until: Mapping[str, str], pins: Mapping[str, str]
-) -> None:
+def _meant_for(config: Config, package: str, newest: str, until: Mapping[str, str], pins: Mapping[str, str]) -> None:
     """The framework's release that is assumed where nobody states one: the newest that reads all that is written; and
     the releases that it ships."""
     from moelint.lang.versions import Version

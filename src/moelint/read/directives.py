@@ -64,6 +64,14 @@ class Directive:
         self.dialect: str | None = None
         self.ignores: list[Ignore] = []
 
+    def moved(self, by: int) -> Directive:
+        """The same directive that many characters further on, shared with nobody."""
+        out = Directive(self.start + by, self.end + by)
+        out.stated, out.complete, out.base, out.dialect = dict(self.stated), self.complete, self.base, self.dialect
+        for one in self.ignores:
+            out.ignores.append(Ignore(list(one.rules), one.reason, one.start + by, one.end + by, one.whole_file))
+        return out
+
 
 def read_directives(source: Source, comments: list[tuple[int, int]]) -> tuple[list[Directive], list[Problem]]:
     """All directives among a file's comments, in order, and what is wrong with them."""
@@ -73,18 +81,42 @@ def read_directives(source: Source, comments: list[tuple[int, int]]) -> tuple[li
         return found, problems
     for start, end in sorted(set(comments)):
         text = source.text[start:end]
-        mark = re.match(_MARK, text)
-        if mark is None:
-            low = text.lower()
-            if ("lint" in low or "moel" in low) and (wrong := re.match(_MISSPELT, text)) is not None:
-                problems.append(
-                    _problem(f"not a directive: write “# moelint:” instead of “{wrong[0].strip()}”", start, end)
-                )
-            continue
-        directive = Directive(start, end)
-        _words(text, mark.end(), start, directive, problems)
-        found.append(directive)
+        low = text.lower()
+        if "lint" not in low and "moel" not in low:
+            continue  # neither a directive nor one that is misspelt
+        known = _remembered.get(text)
+        if known is None:
+            known = _read(text)
+            if len(_remembered) >= MAX_REMEMBERED:
+                _remembered.clear()
+            if len(text) <= MAX_OWN:
+                _remembered[text] = known
+        directive, wrong = known
+        if directive is not None:
+            found.append(directive.moved(start))
+        problems += [Problem(one.kind, one.message, one.start + start, one.end + start) for one in wrong]
     return found, problems
+
+
+MAX_REMEMBERED = 1_000
+"""Comments that are remembered: the files of a sweep say the same of their target."""
+MAX_OWN = 1_000
+"""Characters of a comment that is remembered."""
+_remembered: dict[str, tuple[Directive | None, list[Problem]]] = {}
+
+
+def _read(text: str) -> tuple[Directive | None, list[Problem]]:
+    """What one comment says, with places that count from its start."""
+    problems: list[Problem] = []
+    mark = re.match(_MARK, text)
+    if mark is None:
+        if (wrong := re.match(_MISSPELT, text)) is not None:
+            message = f"not a directive: write “# moelint:” instead of “{wrong[0].strip()}”"
+            problems.append(_problem(message, 0, len(text)))
+        return None, problems
+    directive = Directive(0, len(text))
+    _words(text, mark.end(), 0, directive, problems)
+    return directive, problems
 
 
 def words(text: str) -> tuple[dict[str, Any], list[str]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from moelint.read.completeness import judge
 from moelint.read.config import Config, Ignore
 from moelint.read.configs import ReadOptions, configs_of
 from moelint.read.directives import Directive, read_directives
 from moelint.read.recognise import Look, recognise
+from moelint.read.structure import structure_of
 from moelint.read.tables import hints, tables
 from moelint.text.document import Document, Path, Problem
 from moelint.text.source import Source, TextError, TooLarge
@@ -53,7 +55,9 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
     except TextError as error:
         return _unreadable(out, error, options)
     out.documents = list(documents)
-    comments = [comment for document in documents for comment in document.comments]
+    comments = (
+        documents[0].comments if len(documents) == 1 else [one for document in documents for one in document.comments]
+    )
     directives, problems = read_directives(source, comments)
     first = min((_first(document) for document in documents), default=len(text))
     dialect = next((d.dialect for d in directives if d.dialect and d.start < first), options.dialect)
@@ -62,7 +66,8 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
         dialect = None
     reason: str | None = None
     for document in documents:
-        name = dialect or recognise(document)
+        structure = structure_of(document.settings)
+        name = dialect or recognise(document, structure)
         if name is None:
             reason = reason or _not_a_config(document)
             continue
@@ -71,7 +76,7 @@ def read_file(source: Source, options: ReadOptions | None = None) -> FileRead:
             message = f"more than {MAX_CONFIGS} configs: the rest is not checked"
             problems.append(Problem("limit", message, start, start + 1))
             break
-        out.configs += configs_of(document, tables()[name], options, len(out.configs))
+        out.configs += configs_of(document, tables()[name], options, len(out.configs), structure)
         out.problems += document.problems
     if not out.configs:
         out.skipped = reason or "empty"
@@ -167,6 +172,8 @@ def _first(document: Document) -> int:
     """Where a document's first key stands."""
     sections: Mapping[Path, tuple[int, int]] = getattr(document, "sections", {})
     starts = [span[0] for span in sections.values()]
+    if getattr(document, "in_order", False):
+        return min(starts[:1] + [setting.key_start for setting in islice(document.settings.values(), 1)])
     starts += [setting.key_start for setting in document.settings.values()]
     return min(starts, default=len(document.source.text))
 
@@ -244,7 +251,7 @@ def _unreadable(out: FileRead, error: TextError, options: ReadOptions) -> FileRe
 
 def _not_a_config(document: Document) -> str:
     """Why a document is passed over, in words for -v."""
-    look = Look(document)
+    look = Look(document.settings)
     if not document.settings:
         return "empty"
     if look.has(("apiVersion",)) and look.has(("kind",)):

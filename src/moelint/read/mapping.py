@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from moelint.lang.unknown import UNKNOWN
 from moelint.read import flags
 from moelint.read.config import Config, Written
-from moelint.read.fields import is_foreign
 from moelint.read.interpolation import Interpolation
+from moelint.read.plan import ARGUMENT, COLLAPSED, FLAG, LISTED, PLAIN, UNREAD, list_at, plan_of
+from moelint.read.structure import Structure, structure_of
 from moelint.read.tables import Table
 from moelint.read.values import CONVERSIONS, omegaconf_scalar, primus_scalar
 from moelint.text.document import Document, Path, Setting
@@ -20,12 +20,18 @@ from moelint.typed import Any
 class Layer:
     """Settings of one document as seen by a config. ``origin``: file | inherited."""
 
-    __slots__ = ("document", "interpolation", "origin", "settings")
+    __slots__ = ("document", "interpolation", "origin", "settings", "structure")
 
     def __init__(
-        self, document: Document, settings: Mapping[Path, Setting], origin: str, interpolation: Interpolation | None
+        self,
+        document: Document,
+        settings: Mapping[Path, Setting],
+        origin: str,
+        interpolation: Interpolation | None,
+        structure: Structure | None = None,
     ) -> None:
         self.document, self.settings, self.origin, self.interpolation = document, settings, origin, interpolation
+        self.structure = structure or structure_of(settings)
 
 
 def interpolation(table: Table, settings: Mapping[Path, Setting], define: Mapping[str, str]) -> Interpolation | None:
@@ -37,159 +43,70 @@ def interpolation(table: Table, settings: Mapping[Path, Setting], define: Mappin
     return Interpolation(kind, settings, define, scalar)
 
 
-def roots(table: Table, settings: Mapping[Path, Setting]) -> list[Path]:
-    """Where the configs of a document lie: the blocks of its dialect that are there, else the whole document."""
-    blocks = table["blocks"]
-    if not blocks:
-        return [()]
-    found: dict[Path, None] = {}
-    for pattern, conditions in blocks:
-        size = len(pattern)
-        for path in settings:
-            if len(path) <= size or path[:size] in found:
-                continue
-            root = path[:size]
-            if all(_fits(p, q) for p, q in zip(pattern, root, strict=False)) and all(
-                _holds(settings, (*root, *rest), regex) for rest, regex in conditions
-            ):
-                found[root] = None
-    return list(found) or [()]
-
-
-def _fits(pattern: Any, part: Any) -> bool:
-    if pattern is None or pattern == part:
-        return True
-    return (
-        isinstance(pattern, str) and pattern.endswith("*") and isinstance(part, str) and part.startswith(pattern[:-1])
-    )
-
-
-def _holds(settings: Mapping[Path, Setting], path: Path, regex: str) -> bool:
-    setting = settings.get(path)
-    return setting is not None and re.search(regex, str(setting.value)) is not None
-
-
 def config_at(table: Table, document: Document, root: Path, name: str, layers: list[Layer]) -> Config:
     """The config at ``root``; ``layers`` from the outermost ancestor to the file itself, the last wins."""
-    starts = [s.key_start for path, s in document.settings.items() if path[: len(root)] == root]
-    start = min(starts, default=0)
+    start, end = _extent(table, document, root, layers[-1])
     config = Config(name, document.source.position(start)[0], table["id"], table["trainer"], document)
-    config.root = root
-    config.start = start
-    if not root:
-        config.end = getattr(document, "end", config.end)
-    else:
-        config.end = max(
-            (s.value_end for path, s in document.settings.items() if path[: len(root)] == root), default=start
-        )
+    config.root, config.start = root, start
+    config.end = end if root else getattr(document, "end", config.end)
     for layer in layers:
         fill(config, table, layer)
     return config
 
 
+def _extent(table: Table, document: Document, root: Path, layer: Layer) -> tuple[int, int]:
+    """From the first key below ``root`` to the last value; (0, 0) if there is none."""
+    if getattr(document, "in_order", False) and layer.document is document:
+        plan = plan_of(layer.structure, table, root)
+        if plan.first < 0:
+            return 0, 0
+        if not root:
+            return next(iter(document.settings.values())).key_start, 0
+        settings = list(document.settings.values())
+        return settings[plan.first].key_start, settings[plan.last].value_end
+    below = [setting for path, setting in document.settings.items() if path[: len(root)] == root]
+    start = min([setting.key_start for setting in below], default=0)
+    return start, max([setting.value_end for setting in below], default=start)
+
+
+_AS_IT_IS = frozenset((int, float, bool, type(None)))  # values that are the same in every dialect
+_NUMBERS = "0123456789+-.iInN"  # what numbers begin with: values.omegaconf_scalar
+
+
+def _is_a_word(text: str) -> bool:
+    """Whether a text is sure to be the same text for OmegaConf, and to stand for nothing else."""
+    return text[:1] not in _NUMBERS and "$" not in text and text != "???" and plain(text) is text
+
+
 def fill(config: Config, table: Table, layer: Layer) -> None:
     """Writes one layer's settings into a config. Settings without a canonical key go to ``unread``."""
-    root, size, written = config.root, len(config.root), config.written
-    memo, shared = _memo(table["id"]), table["shared_exact"] or table["shared_prefixes"]
-    own: set[str] = set()
-    listed: set[Path] = set()
-    for path, setting in layer.settings.items():
-        if not size:
-            spelled, inside = path, True
-        else:
-            spelled, inside = path[size:], path[:size] == root
-        if inside:
-            known = memo.get(spelled)
-            if known is None:
-                known = memo[spelled] = _sort(table, spelled)
-            kind, key = known
-        else:
-            kind, key = _UNREAD, ""
-        if kind is _UNREAD and size and shared:
-            key = canonical(path, table["shared_exact"], table["shared_prefixes"]) or ""
-            if not key or key in own:
-                continue
-            kind = _PLAIN
-        elif kind is _PLAIN and size:
-            own.add(key)
-        if kind is _PLAIN:
-            value, assumed, waits = value_of(table, layer.interpolation, setting, key)
-            written[key] = Written(key, value, str(path[-1]), layer.document, setting, layer.origin, assumed, waits)
-        elif kind is _ARGUMENT:
+    written, document, origin = config.written, layer.document, layer.origin
+    resolver = layer.interpolation
+    steps = plan_of(layer.structure, table, config.root).steps
+    for (kind, key, spelling, converted, path), setting in zip(steps, layer.settings.values(), strict=True):
+        if kind == PLAIN:
+            value = setting.value
+            if (
+                not converted
+                and setting.__class__ is Setting
+                and (value.__class__ in _AS_IT_IS or (value.__class__ is str and _is_a_word(value)))
+            ):
+                written[key] = Written(key, value, spelling, document, setting, origin)
+            else:
+                value, assumed, waits = value_of(table, resolver, setting, key)
+                written[key] = Written(key, value, spelling, document, setting, origin, assumed, waits)
+        elif kind == ARGUMENT:
             _argument(config, table, layer, key, setting)
-        elif kind is _FLAG:
+        elif kind == FLAG:
             _flag(config, table, layer, key, setting)
-        elif kind is _COLLAPSED:
+        elif kind == COLLAPSED:
             _collapsed(config, table, layer, key, path, setting)
-        elif kind is _UNREAD:
-            if inside and layer.origin == "file":
+        elif kind == UNREAD:
+            if origin == "file":
                 config.unread.append(setting)
-        elif kind is _LISTED:
-            head = path[: size + _list_at(spelled)]
-            if head not in listed:
-                listed.add(head)
-                _list(config, table, layer, key, head)
-
-
-_UNREAD, _PLAIN, _FLAG, _ARGUMENT, _COLLAPSED, _LISTED, _NOTHING = range(7)
-_memos: dict[str, dict[Path, tuple[int, str]]] = {}
-_MEMO_LIMIT = 50_000  # paths remembered a dialect
-
-
-def _memo(dialect: str) -> dict[Path, tuple[int, str]]:
-    memo = _memos.setdefault(dialect, {})
-    if len(memo) > _MEMO_LIMIT:
-        memo.clear()
-    return memo
-
-
-def _sort(table: Table, spelled: Path) -> tuple[int, str]:
-    """What a path, relative to its config, is, and its canonical key (or flag, or argument)."""
-    if table["values"] in ("flags", "words") and spelled and isinstance(spelled[0], str) and spelled[0].startswith("-"):
-        return _FLAG, spelled[0]
-    listed = _list_at(spelled)
-    if listed < len(spelled):
-        key = canonical(spelled[:listed], table["exact"], table["prefixes"])
-        if key is None:
-            return (_NOTHING if _known(spelled[:listed], table) else _UNREAD), ""
-        return (_LISTED, key) if not key.startswith("args.") else (_NOTHING, "")
-    key = canonical(spelled, table["exact"], table["prefixes"])
-    if key is None:
-        return (_NOTHING if _known(spelled, table) else _UNREAD), ""
-    if table["collapse"] and "_target_" in spelled:
-        return _COLLAPSED, key
-    if key.startswith("args."):
-        name = key[len("args.") :]
-        if flags.argument(name) is not None:
-            return _ARGUMENT, name
-        return (_UNREAD, "") if table["rest"] is None else (_PLAIN, table["rest"] + name)
-    if table["rest"] is not None and is_foreign(key):
-        return _PLAIN, table["rest"] + ".".join(str(part) for part in spelled)
-    return _PLAIN, key
-
-
-def _known(spelled: Path, table: Table) -> bool:
-    """Whether the dialect knows a path and gives it no key on purpose."""
-    return spelled in table["exact"] or any(spelled[:n] in table["prefixes"] for n in range(len(spelled)))
-
-
-def _list_at(path: Path) -> int:
-    for at, part in enumerate(path):
-        if type(part) is int:
-            return at
-    return len(path)
-
-
-def canonical(path: Path, exact: Mapping[Path, str | None], prefixes: Mapping[Path, str | None]) -> str | None:
-    """Canonical key of a path, relative to its config; None if the dialect gives it none."""
-    if path in exact:
-        return exact[path]
-    for length in range(len(path) - 1, -1, -1):
-        head = path[:length]
-        if head in prefixes:
-            stem = prefixes[head]
-            return None if stem is None else stem + ".".join([str(part) for part in path[length:]])
-    return None
+        elif kind == LISTED:
+            size = len(config.root)
+            _list(config, table, layer, key, path[: size + list_at(path[size:])])
 
 
 def value_of(

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 
 from moelint.read.config import Config, Written
-from moelint.read.mapping import canonical
 from moelint.read.plain_values import plain_value
+from moelint.read.plan import canonical
 from moelint.read.repository import plain_read, repository
 from moelint.read.tables import Table, tables
 from moelint.read.view import state

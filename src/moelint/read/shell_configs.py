@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 from moelint.read.config import Config
 from moelint.read.configs import ReadOptions, finish
-from moelint.read.mapping import Layer, config_at, interpolation, roots
+from moelint.read.mapping import Layer, config_at, interpolation
+from moelint.read.plan import roots
 from moelint.read.shell_arguments import Arguments, Item, megatron, overrides
 from moelint.read.shell_launch import Launch, is_telling, launch
 from moelint.read.shell_values import BARE_OPTIONS, environment_items, hydra_value, json_variables, odd_number
 from moelint.read.shell_world import header, world
+from moelint.read.structure import structure_of
 from moelint.read.tables import tables
 from moelint.text.document import Problem
 from moelint.text.shell.commands import Command
@@ -129,7 +131,7 @@ class Reader:
         stack = [Layer(other, other.settings, "inherited", resolver) for other in others.values()]
         stack.append(Layer(document, document.settings, "file", resolver))
         out = []
-        for root in roots(table, merged):
+        for root in roots(table, structure_of(merged), merged):
             number = names[found.name + str(root)] = names.get(found.name + str(root), 0) + 1
             label = ".".join(str(part) for part in root) or found.name
             config = config_at(table, document, root, label if number == 1 else f"{label}-{number}", stack)
