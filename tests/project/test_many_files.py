@@ -10,6 +10,8 @@ import pytest
 from moelint.api import one
 from moelint.engine import Engine
 from moelint.options import Options
+from moelint.text.files import read
+from moelint.trainer.effective import Effective, Override
 
 TEXT = """\
 # moelint: gpus=64 gpu=h100
@@ -63,3 +65,32 @@ def test_reports_of_alike_files_share_what_is_alike(paths: list[str]) -> None:
     first, second = (one(engine, path, False)[0] for path in paths[:2])
     assert first is not None and second is not None
     assert first.configs[0].target is second.configs[0].target
+
+
+def test_overrides_that_were_remembered_are_those_that_are_worked_out(paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file's own ``tp_comm_overlap`` or ``overlap_param_gather`` may not hold; what decides differs from file to file."""
+    for number, path in enumerate(paths):
+        size, optimizer, gather = 1 + number % 3, "true" if number % 2 else "false", "true" if number % 5 else "false"
+        more = f"  tensor_model_parallel_size: {size}\nddp:\n  use_distributed_optimizer: {optimizer}\n"
+        more += f"  overlap_grad_reduce: true\n  overlap_param_gather: {gather}\n"
+        Path(path).write_text(TEXT.format(layers=8, batch=64).replace("comm_overlap:", more + "comm_overlap:"), encoding="utf-8")
+    seen: list[int] = []
+    remembered = Effective.overrides
+
+    def both(effective: Effective) -> list[Override]:
+        found = remembered(effective)
+        plain = remembered(Effective(effective.config, effective.target))
+        assert [_told(one) for one in found] == [_told(one) for one in plain]
+        seen.append(len(found))
+        return found
+
+    monkeypatch.setattr(Effective, "overrides", both)
+    engine = Engine(Options())
+    engine.prepare(".")
+    for path in paths:
+        engine.lint(read(path), False)
+    assert len(seen) == len(paths) and len(set(seen)) > 1, seen
+
+
+def _told(item: Override) -> tuple[object, ...]:
+    return item.key, item.before, item.after, item.rewrite.id, item.certain, id(item.written)

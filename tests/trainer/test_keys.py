@@ -194,3 +194,18 @@ def test_words_that_the_parser_leaves_over(line: str, said: str) -> None:
 @pytest.mark.parametrize("line", ["--sequence-parallel: true", "--moe-grouped-gemm: ${GROUPED}", '--recompute-modules: "[moe_act mlp]"'])
 def test_words_that_it_takes(line: str) -> None:
     assert _yaml_refusals(line) == []
+
+
+def test_what_is_right_is_remembered_and_what_is_wrong_is_told_each_time() -> None:
+    """Values of one type where the field takes them all, texts one by one."""
+    written: list[tuple[str, Any, list[str]]] = [
+        ("num_layers", 8, []), ("num_layers", 9, []), ("num_layers", 8.5, ["KEY005"]), ("num_layers", "8", ["KEY005"]),
+        ("num_layers", True, ["KEY005"]), ("num_layers", None, []), ("recompute_granularity", "full", []),
+        ("recompute_granularity", "fulll", ["KEY006"]), ("bf16", True, []), ("bf16", "true", ["KEY005"]), ("bf16", 1, []),
+        ("init_method_std", 0.01, []), ("init_method_std", 1, []), ("init_method_std", "1", ["KEY005"]),
+        ("moe_layer_freq", [1, 0], []), ("no_such_thing", 1, ["KEY001"]),
+    ]  # fmt: skip
+    for _ in range(2):
+        for name, value, rules in written:
+            found = check(effective("bridge", {"model.num_layers": 4, f"model.{name}": value}))
+            assert [problem.rule for problem in found] == rules, (name, value)

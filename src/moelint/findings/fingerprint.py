@@ -13,10 +13,20 @@ def fnv(text: str) -> str:
     return f"{value:016x}"
 
 
+_MOST = 10_000  # fingerprints that are remembered: the same few rules speak of thousands of files
+_known: dict[str, str] = {}
+
+
 def number(findings: list[Finding]) -> None:
     """Give every finding of one file its fingerprint; equals are told apart by their order in the text."""
     seen: dict[str, int] = {}
     for item in findings:
         identity = "\0".join([item.rule, item.case or "", item.config or "", *item.about])
         ordinal = seen[identity] = seen.get(identity, 0) + 1
-        item.fingerprint = fnv(f"{identity}\0{ordinal}")
+        identity = f"{identity}\0{ordinal}"
+        found = _known.get(identity)
+        if found is None:
+            if len(_known) >= _MOST:
+                _known.clear()
+            found = _known[identity] = fnv(identity)
+        item.fingerprint = found

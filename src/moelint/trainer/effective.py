@@ -140,15 +140,28 @@ class Effective:
 
     def overrides(self) -> list[Override]:
         """Rewrites which replace a written value by another one, and count as a finding; in the trainer's order."""
+        by_key, quiet = self.rewrites.by_key, self.quiet
+        keys = []
+        for key in self.config.written.keys() & by_key.keys():
+            for rewrite in by_key[key]:
+                if rewrite.effect is not None and rewrite.position not in quiet:
+                    keys.append(key)
+                    break
+        if not keys:
+            return []
+        return self._overrides(keys) if self.known is None else self.known.remembered_overrides(sorted(keys))
+
+    def _overrides(self, keys: list[str]) -> list[Override]:
+        """The overrides of some written keys."""
         written = self.config.written
         by_key = self.rewrites.by_key
         found: list[Override] = []
         dump = self.config.dialect in DUMPS
-        for key in written.keys() & by_key.keys():
+        for key in keys:
             view = self.view(None)
             given = view.given(key)
             for number, rewrite in enumerate(by_key[key]):
-                if rewrite.effect is None:
+                if rewrite.effect is None or rewrite.position in self.quiet:
                     continue
                 before = view.key(key, number)
                 if before is UNKNOWN or equal(before, given) is not True or view.fires(rewrite) is not True:

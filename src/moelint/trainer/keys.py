@@ -11,7 +11,7 @@ from moelint.trainer.key_data import other_names, renames
 from moelint.trainer.layers import DUMPS, OWN, is_typed
 from moelint.trainer.releases import TRAINER_PACKAGE
 from moelint.trainer.tables import Spec, all_releases
-from moelint.trainer.values import Fault, fault
+from moelint.trainer.values import Fault, any_fits, fault
 from moelint.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -80,19 +80,31 @@ class KeyProblem:
 
 def check(effective: Effective) -> list[KeyProblem]:
     """All that is to be said of the keys and values that a file itself writes, in its order."""
-    checker = _Checker(effective)
-    if effective.config.dialect not in OWN:
-        return checker.types() if is_typed(effective.config.dialect) else []
-    out: list[KeyProblem] = []
-    for key, written in effective.config.written.items():
+    config = effective.config
+    if config.dialect not in OWN:
+        return _Checker(effective).types() if is_typed(config.dialect) else []
+    # What is known to be right is nearly all, and needs no checker.
+    fine: Any = () if config.dialect == "megatron-lm-yaml" else effective.layers.fine
+    strange = []
+    for key, written in config.written.items():
+        value = written.value
+        kind = value.__class__
+        if (key, kind) in fine or (kind is str and (key, kind, value) in fine):
+            continue
         if written.origin == "file" and written.setting is not None:
-            found = checker.one(key, written)
-            if found is not None:
-                out.append(found)
-                if len(out) > MAX_TOLD:
-                    break
+            strange.append((key, written))
+    if not strange and not config.unread:
+        return []
+    checker = _Checker(effective)
+    out: list[KeyProblem] = []
+    for key, written in strange:
+        found = checker.one(key, written)
+        if found is not None:
+            out.append(found)
+            if len(out) > MAX_TOLD:
+                break
     said = set()
-    for setting in effective.config.unread:
+    for setting in config.unread:
         unread = checker.unread(setting)
         if unread is not None and unread.message not in said:
             said.add(unread.message)
@@ -166,7 +178,7 @@ class _Checker:
             found = self.renamed(key, written, renamed, "KEY004", "deprecated")
             if found is not None:
                 return found
-        return self.value(key, written, spec)
+        return self.value(key, written, spec, renamed is None)
 
     def stranger(self, key: str, section: str, name: str, written: Written) -> KeyProblem | None:
         """A key that the target release does not have."""
@@ -292,20 +304,21 @@ class _Checker:
             problem.message = f"{written.spelling} is an old spelling of {new}: {entry['message']}."
         return problem
 
-    def value(self, key: str, written: Written, spec: Spec) -> KeyProblem | None:
-        """A value that the field cannot hold."""
-        value, known = written.value, None
-        if value is UNKNOWN:
+    def value(self, key: str, written: Written, spec: Spec, keep: bool = True) -> KeyProblem | None:
+        """A value that the field cannot hold. ``keep``: where it can, this is all that is to be said of the key, in any
+        config of this kind."""
+        value, fine = written.value, self.layers.fine
+        kind = value.__class__
+        if value is UNKNOWN or (key, kind) in fine or (kind is str and (key, kind, value) in fine):
             return None
-        if value.__class__ in (str, int, bool, float):
-            known = (key, value.__class__, value)
-            if known in self.layers.fine:
-                return None
         reader = "core" if self.trainer == "lm" and is_typed(self.effective.config.dialect) else self.trainer
         found: Fault | None = fault(value, spec, self.layers.default(key), reader, key)
         if found is None:
-            if known is not None and len(self.layers.fine) < MAX_FINE:
-                self.layers.fine.add(known)
+            if keep and len(fine) < MAX_FINE:
+                if any_fits(kind, spec):
+                    fine.add((key, kind))
+                elif kind is str:
+                    fine.add((key, kind, value))
             return None
         problem = KeyProblem(found.rule, found.effect, key, written, f"{written.spelling}: {found.message}.")
         if found.instead is not UNKNOWN:

@@ -9,7 +9,7 @@ answer. Answers are worked out once and kept with their dependencies, so that wh
 from __future__ import annotations
 
 from moelint.trainer.compiled import Rewrite
-from moelint.trainer.effective import Effective
+from moelint.trainer.effective import Effective, Override
 from moelint.trainer.view import Scope, View
 from moelint.trainer.walls_adapter import ASKED, Walls
 from moelint.trainer.ways import Kind, Signature, Ways
@@ -52,6 +52,24 @@ class TracedEffective(Effective):
 
         found: bool = self.once(self._off_kept, rewrite.position, work)
         return found
+
+    def remembered_overrides(self, keys: list[str]) -> list[Override]:
+        """The overrides of some written keys (sorted), worked out once for all configs that agree on what they hang on."""
+        written = self.config.written
+        ways = self.kind.parts.get(at := ("overrides", *keys))
+        if ways is None:
+            ways = self.kind.parts[at] = Ways()
+        kept = ways.find(self.signature)
+        if kept is None:
+            outer, self.now = self.now, set(keys)
+            try:
+                found = self._overrides(keys)
+                names = frozenset(self.now)
+            finally:
+                self.now = outer
+            kept = tuple([(o.key, o.before, o.after, o.rewrite, o.certain) for o in found])
+            ways.learn(names, self.signature, kept)
+        return [Override(key, written[key], *rest) for key, *rest in kept]
 
     def once(self, kept: dict[Any, Kept], at: Any, work: Any, *given: Any) -> Any:
         """``work(*given)``, or what it gave before; either way its dependencies are those of who asks now."""

@@ -61,6 +61,13 @@ def fault(value: Any, spec: Spec, default: Any, trainer: str, key: str = "") -> 
     return found
 
 
+def any_fits(kind: type, spec: Spec) -> bool:
+    """Whether a field that holds one value of a Python type holds all of them: then only ``kind`` tells."""
+    if spec[2]:  # choices
+        return False
+    return kind in (bool, int, type(None)) or (kind is float and not {"float", "bool"}.isdisjoint(spec[0].split("|")))
+
+
 def _wrong(value: Any, kinds: list[str], effect: str, instead: Any = UNKNOWN) -> Fault:
     said = " or ".join(_NAMES.get(k, k) for k in kinds)
     return Fault("KEY005", effect, f"{value!r} is {_called(value)}, the trainer expects {said}", instead)
