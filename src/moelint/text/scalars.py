@@ -72,8 +72,10 @@ def _number(text: str) -> Any:
     if text[0] != "0" and text.isdecimal() and text.isascii() and len(text) < 4000:
         return int(text)
     whole, point, part = text.partition(".")
-    if point and text.isascii() and whole.isdecimal() and part.isdecimal() and len(text) < 4000:
-        return float(text)  # the usual one, without the patterns: they take longer to compile
+    if point and text.isascii() and whole.isdecimal() and len(text) < 4000:
+        digits, power, exponent = part.partition("e")
+        if digits.isdecimal() and (not power or (exponent[:1] in ("+", "-") and exponent[1:].isdecimal())):
+            return float(text)  # the usual ones, without the patterns: they take longer to compile
     try:
         if re.fullmatch(_INT, text):
             return _int(text)
