@@ -48,6 +48,8 @@ class Both:
         shipped = load(cache=False)
         self.packs, self.alone = (Packs(shipped.blobs, shipped.sources, False) for _ in range(2))
         self.monkeypatch = monkeypatch
+        monkeypatch.setattr(remembered, "IDLE", 0)
+        monkeypatch.setattr(remembered, "AFTER", 10**9)
         self.tried = 0
         real = remembered._try
 
@@ -163,3 +165,25 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     assert name != "KINDS" or len(both.packs.remembered) <= 2
     for kind in both.packs.remembered.values():
         assert all(len(answers) <= 2 for case in kind.cases.values() for _, answers, _ in case.all)
+
+
+def test_configs_of_which_no_two_are_alike_are_judged_the_usual_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, rng, names = Both(monkeypatch), random.Random(1), keys()
+    monkeypatch.setattr(remembered, "AFTER", 4)
+    told, model = [], sorted(key for key in names if key.startswith("model.") and key.count(".") == 1)
+    for _ in range(30):
+        values = {key: random_value(rng, names[key]) for key in rng.sample(model, 40)}
+        before = both.tried
+        both.check(partial(effective, {**values, "model.num_layers": 4}, "core"))
+        told.append(both.tried > before)
+    assert all(told[:4]) and sum(told) < 20
+
+
+def test_the_first_of_a_kind_are_judged_the_usual_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = Both(monkeypatch)
+    monkeypatch.setattr(remembered, "IDLE", 3)
+    tried = []
+    for number in range(5):
+        both.check(partial(effective, {**MODEL, "optimizer.lr": number}))
+        tried.append(both.tried)
+    assert tried[2] == 0 < tried[3] == tried[4]

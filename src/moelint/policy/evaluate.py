@@ -54,7 +54,9 @@ def evaluate(
         if packs.evaluated > _FEW and effective.before is None and effective.saved is None:
             from moelint.policy.remembered import results
 
-            return _shown(packs, effective, wanted, results(packs, effective))
+            remembered = results(packs, effective)
+            if remembered is not None:
+                return _shown(packs, effective, wanted, remembered)
         from moelint.policy.index import candidates
 
         numbers = candidates(packs, effective)

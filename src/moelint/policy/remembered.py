@@ -22,6 +22,11 @@ SETTINGS = 50_000
 """Settings of one kind whose token is kept."""
 WATCHED = 16
 """Configs of a plan after which the cases are bundled that hang on nothing in which these differ."""
+IDLE, LONGEST = 8, 512
+"""Configs of a kind that are judged the usual way before it is remembered what they come to, and again whenever too few
+cases were known: twice as many each time."""
+LOAD, AFTER = 0.12, 8
+"""Share of cases that were not known from which on remembering costs more than it saves, and configs until one can tell."""
 TRIALS = 64
 """Runs after which a case that finds itself known less often than not is not remembered any more."""
 _NONE: Any = (-1, None, None, ())  # the result of a case that says nothing
@@ -65,11 +70,13 @@ class Plan:
 class Kind(ways.Kind):
     """All that is known of one kind of config."""
 
-    __slots__ = ("cases", "configs", "plans", "settings", "targets")
+    __slots__ = ("cases", "configs", "idle", "load", "next_idle", "plans", "settings", "targets", "watched")
 
     def __init__(self) -> None:
         super().__init__()
-        self.configs = 0
+        self.configs = self.watched = 0
+        self.load = 1.0  # share of cases that were not known of late
+        self.idle = self.next_idle = IDLE
         self.cases: dict[int, Known] = {}
         self.settings: dict[Hashable, tuple[int, bool]] = {}
         self.plans: dict[Hashable, Plan] = {}
@@ -81,10 +88,24 @@ class Kind(ways.Kind):
             found = self.cases[number] = Known(number)
         return found
 
+    def weigh(self, cases: int) -> None:
+        """Whether it has paid of late to remember; else the next configs are judged the usual way."""
+        self.load += (self.tried / max(1, cases) - self.load) / 4
+        self.tried = 0
+        self.watched += 1
+        if self.watched >= AFTER and self.load > LOAD:
+            self.watched, self.load = 0, 1.0
+            self.next_idle = min(2 * self.next_idle + AFTER, LONGEST)
+            self.idle = self.next_idle
 
-def results(packs: Any, effective: Any) -> list[Result]:
-    """What the cases of all packs come to for a config, those that say something; in their order."""
+
+def results(packs: Any, effective: Any) -> list[Result] | None:
+    """What the cases of all packs come to for a config, those that say something; in their order. None if it does not pay
+    to remember that: this kind of config is new, or no two of them are alike."""
     kind = _kind(packs, effective)
+    if kind.idle:
+        kind.idle -= 1
+        return None
     kind.configs += 1
     settings, changed = _settings(kind, effective)
     plan = _plan(packs, kind, effective, changed)
@@ -96,10 +117,13 @@ def results(packs: Any, effective: Any) -> list[Result]:
     if bundle is not None:
         together = bundle.answers.get(at := bundle.pick(signature))
         if together is not None:
-            return sorted(together + _each(packs, kind, effective, signature, plan.rest, None))
+            found = sorted(together + _each(packs, kind, effective, signature, plan.rest, None))
+            kind.weigh(len(plan.cases))
+            return found
         bundle.missed += 1
     taken: dict[int, Way | None] = {}
     found = _each(packs, kind, effective, signature, plan.cases, taken)
+    kind.weigh(len(plan.cases))
     plan.configs += 1
     if bundle is None or bundle.missed > TRIALS:
         _bundle(plan, signature, taken)
@@ -157,6 +181,7 @@ def _try(packs: Any, known: Known, traced: TracedEffective, signature: Signature
     traced.now = set()
     result = Run(packs, traced, None).one(known.number) or _NONE
     known.learn(frozenset(traced.now), signature, result)
+    traced.kind.tried += 1
     return result
 
 

@@ -74,9 +74,10 @@ class Kind:
     """What configs of one kind share of the walls: ``parts`` are the inputs that were read, by what they hang on,
     ``estimates`` the models of some."""
 
-    __slots__ = ("_numbers", "estimates", "figures", "parts")
+    __slots__ = ("_numbers", "estimates", "figures", "parts", "tried")
 
     def __init__(self) -> None:
+        self.tried = 0  # answers that were not known
         self.parts: dict[Any, Ways] = {}
         self.estimates: dict[tuple[int, int, int], Any] = {}
         self.figures: list[tuple[int, frozenset[str] | None, str]] = []
