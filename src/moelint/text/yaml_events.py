@@ -23,6 +23,7 @@ from yaml.events import (  # isort: skip
     MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent,
 )
 
+_LIBYAML_DEPTH = 1000  # its own bound; PyYAML's Python parser has none
 MAX_EVENTS = 200_000
 """What libyaml may tell of one text: about two for each setting or list element."""
 
@@ -170,7 +171,7 @@ class _Reader(Builder):
         return self.documents
 
     def _skip(self, start: int) -> int:
-        """Reads past a collection that is not looked into. Returns the end of its last leaf."""
+        """Reads past a collection that is not looked into. Returns the end of its last leaf. Raises TextError."""
         depth, last = 1, start
         while depth:
             event = self.event_of()
@@ -184,6 +185,9 @@ class _Reader(Builder):
                 self.anchors[event.anchor] = Anchor((), Setting((), Opaque("?"), "", "flow", 0, 0, 0, 0), None, 1)
             if issubclass(kind, CollectionStartEvent):
                 depth += 1
+                if depth > _LIBYAML_DEPTH:
+                    where = self.source.position(start)
+                    raise TextError(f"nested deeper than {_LIBYAML_DEPTH} levels", self.source.path, *where)
             else:
                 last = event.end_mark.index
                 if kind is ScalarEvent and event.style:
