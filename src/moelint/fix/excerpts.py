@@ -55,7 +55,7 @@ def excerpts(before: str, after: str) -> list[Pair] | None:
     shapes_a, shapes_b = _all_shapes(a), _all_shapes(b)
     if shapes_a is None or shapes_b is None:
         return None
-    old, new = _Text(a, shapes_a), _Text(b, shapes_b)
+    old, new = _Text(a, shapes_a), _Text(b, shapes_a if shapes_a == shapes_b else shapes_b)
     hunks = _hunks(a, b)
     found = [_pair(old, new, hunk) for hunk in hunks]
     if None in found and len(hunks) > 1:  # perhaps since one lies within the reach of another
@@ -159,13 +159,13 @@ class _Text:
 
     def repeats(self, at: int) -> bool:
         """Whether the mapping in which the key of a line stands has a key twice."""
-        indent = self.shapes[at][0]
-        first = last = at
-        while first > 0 and not 0 <= self.shapes[first - 1][0] < indent:
+        shapes, indent = self.shapes, self.shapes[at][0]
+        first, last = (at, at) if indent else (0, len(shapes))
+        while first > 0 and not 0 <= shapes[first - 1][0] < indent:
             first -= 1
-        while last < len(self.shapes) and not 0 <= self.shapes[last][0] < indent:
+        while last < len(shapes) and not 0 <= shapes[last][0] < indent:
             last += 1
-        keys = [key for there, dash, key, _ in self.shapes[first:last] if there == indent and not dash]
+        keys = [key for there, dash, key, _ in shapes[first:last] if there == indent and not dash]
         return len(set(keys)) < len(keys)
 
 
@@ -205,7 +205,8 @@ def _pair(old: _Text, new: _Text, hunk: _Hunk) -> Pair | None:
     most = min((shape[0] for shape in changed if shape[0] >= 0), default=MAX_LINE)
     first = [text.shapes[at] for text, at, stop in ((old, i, j), (new, k, n)) if at < stop]
     alone = len(first) == 2 and all(indent == most and not dash for indent, dash, _, _ in first)
-    cut, cut2 = _cut(old, i, j, most, alone), _cut(new, k, n, most, alone)
+    cut = _cut(old, i, j, most, alone)
+    cut2 = cut if new.shapes is old.shapes and (i, j) == (k, n) else _cut(new, k, n, most, alone)
     if cut is None or cut2 is None:
         return None
     (start, end, above), (start2, end2, above2) = cut, cut2

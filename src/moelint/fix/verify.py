@@ -34,6 +34,8 @@ def _differs(old: Config, new: Config, wanted: Mapping[str, Any], passed_on: Map
     touched = {path for config in (old, new) for key in wanted if (path := _path(config.written.get(key))) is not None}
     for key in old.written.keys() | new.written.keys() | wanted.keys():
         was, now = old.written.get(key), new.written.get(key)
+        if was is not None and now is not None and key not in wanted and _plainly_same(was.value, now.value):
+            continue
         if key in wanted:
             value = wanted[key]
             if value is _MISSING:
@@ -60,6 +62,11 @@ def _inherits(written: Written | None) -> bool:
 
 def _path(written: Written | None) -> tuple[Any, ...] | None:
     return None if written is None or written.setting is None else written.setting.path
+
+
+def _plainly_same(a: Any, b: Any) -> bool:
+    """Whether two values are the same without a closer look."""
+    return a is b or (type(a) is type(b) in (int, str, float) and a == b)
 
 
 def _same(a: Any, b: Any) -> bool:
