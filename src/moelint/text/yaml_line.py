@@ -20,24 +20,12 @@ _PLAIN_FIRST = _ALNUM | set("_./$~+<(^\\")
 _FLOW = _ALNUM | set("_-./+")
 _MAX_KEY = 200  # characters; YAML ends an implicit key at 1,024
 
-Scalar = tuple[Any, str, str, int, int]  # value, raw, style, start, end
-
-
-class Line:
-    """``kind``, ``indent`` (of the dash, for an item), key [key_start, key_end) and the value after it, with offsets
-    that count from the start of the line. ``comment``: where one begins, or -1. ``items`` of a list."""
-
-    __slots__ = (
-        "comment", "end", "indent", "items", "key_end", "kind", "name", "raw", "start", "style", "value",
-    )
-
-    def __init__(self, kind: int, indent: int, comment: int = -1) -> None:
-        self.kind, self.indent, self.comment = kind, indent, comment
-        self.name, self.key_end = "", indent
-        self.value: Any = None
-        self.raw, self.style = "", "plain"
-        self.start = self.end = 0
-        self.items: list[Scalar] = []
+Scalar = tuple[Any, str, str, int, int]
+"""Value, raw, style, start, end. Places count from the start of the line."""
+Line = tuple[int, int, int, str, Any, str, str, int, int]
+"""Kind; indent, of the dash for an item; where a comment begins, or -1; the key, which ends at indent + its length; then
+what follows it, a Scalar. The value of a list is the tuple of its elements."""
+_Value = tuple[int, int, Any, str, str, int, int]  # kind, comment, a Scalar
 
 
 def take_apart(line: str) -> Line | None:
@@ -45,63 +33,61 @@ def take_apart(line: str) -> Line | None:
     if not line.isprintable():  # tabs, controls, Unicode's other line breaks and spaces, halves of surrogate pairs
         return None
     bare = line.lstrip(" ")
-    indent = len(line) - len(bare)
     if not bare:
-        return Line(BLANK, 0)
-    if bare[0] == "#":
-        return Line(COMMENT, 0, indent)
-    if bare[0] == "-" and not (bare[1:2] == "-" and bare[2:3] in _ALNUM):  # `--flag: value` has a key
+        return BLANK, 0, -1, "", None, "", "", 0, 0
+    indent, first = len(line) - len(bare), bare[0]
+    if first == "#":
+        return COMMENT, 0, indent, "", None, "", "", 0, 0
+    if first == "-" and not (bare[1:2] == "-" and bare[2:3] in _ALNUM):  # `--flag: value` has a key
         if line == "---":
-            return Line(START, 0)
-        found = Line(ITEM, indent)
-        return found if bare[1:2] == " " and _value(found, line, indent + 1) and found.kind == ITEM else None
+            return START, 0, -1, "", None, "", "", 0, 0
+        found = _value(line, indent + 1) if bare[1:2] == " " else None
+        return None if found is None or found[0] != KEY else (ITEM, indent, found[1], "", *found[2:])
     colon = line.find(":", indent)
-    name = line[indent:colon]
-    if colon < 0 or not (bare[0] in _KEY_FIRST or bare[0] == "-") or not _KEY.issuperset(name) or len(name) > _MAX_KEY:
+    if colon < 0:
         return None
-    found = Line(KEY, indent)
-    found.name, found.key_end = name, colon
-    return found if line[colon + 1 : colon + 2] in ("", " ") and _value(found, line, colon + 1) else None
+    name = line[indent:colon]
+    usual = name.isidentifier() and name.isascii()  # told in one step
+    if not usual and not ((first in _KEY_FIRST or first == "-") and _KEY.issuperset(name)):
+        return None
+    if colon - indent > _MAX_KEY or line[colon + 1 : colon + 2] not in ("", " "):
+        return None
+    raw = line[colon + 2 :]
+    if raw.isalnum() and raw.isascii():  # the usual value
+        return KEY, indent, -1, name, plain(raw), raw, "plain", colon + 2, len(line)
+    found = _value(line, colon + 1)
+    return None if found is None else (found[0], indent, found[1], name, *found[2:])
 
 
-def _value(found: Line, line: str, at: int) -> bool:
-    """Reads what follows a key or a dash, and a comment; whether all of it was understood."""
+def _value(line: str, at: int) -> _Value | None:
+    """What follows a key or a dash, with a comment; None if not all of it is understood."""
     rest = line[at:].lstrip(" ")
     at = len(line) - len(rest)
-    first = rest[:1]
-    if first in ("", "#"):
-        found.comment = at if first else -1
-        if found.kind == KEY:
-            found.kind = OPEN
-            return True
-        return False  # a list element that is null, or goes on below
+    if not rest or rest[0] == "#":
+        return OPEN, at if rest else -1, None, "", "", 0, 0
+    first = rest[0]
     if first == "[" or first == "{":
-        return found.kind == KEY and _flow(found, line, at)
+        return _flow(line, at)
     if first == "'" or first == '"':
         end = line.find(first, at + 1) + 1
-        if not end or (first == '"' and "\\" in line[at:end]) or not _closed(found, line, end):
-            return False
-        found.value, found.style = line[at + 1 : end - 1], "single" if first == "'" else "double"
-    else:
-        mark = line.find(" #", at)
-        found.comment = mark + 1 if mark >= 0 else -1
-        end = len((line[:mark] if mark >= 0 else line).rstrip(" "))
-        raw = line[at:end]
-        if not _is_plain(raw):
-            return False
-        found.value = plain(raw)
-    found.raw, found.start, found.end = line[at:end], at, end
-    return True
+        comment = _behind(line, end)
+        if not end or comment is None or (first == '"' and "\\" in line[at:end]):
+            return None
+        return KEY, comment, line[at + 1 : end - 1], line[at:end], "single" if first == "'" else "double", at, end
+    mark = line.find(" #", at)
+    raw = (line[at:mark] if mark >= 0 else rest).rstrip(" ")
+    if not _is_plain(raw):
+        return None
+    return KEY, mark + 1 if mark >= 0 else -1, plain(raw), raw, "plain", at, at + len(raw)
 
 
-def _closed(found: Line, line: str, end: int) -> bool:
-    """Whether nothing but a comment follows a value that ends by itself."""
+def _behind(line: str, end: int) -> int | None:
+    """Place of the comment behind a value that ends by itself, -1 if there is none, None if something else is there."""
     rest = line[end:]
     bare = rest.lstrip(" ")
     if not bare:
-        return True
-    found.comment = len(line) - len(bare)
-    return bare[0] == "#" and len(rest) > len(bare)
+        return -1
+    return len(line) - len(bare) if bare[0] == "#" and len(rest) > len(bare) else None
 
 
 def _is_plain(raw: str) -> bool:
@@ -111,37 +97,33 @@ def _is_plain(raw: str) -> bool:
     return ":" not in raw or (": " not in raw and raw[-1] != ":")
 
 
-def _flow(found: Line, line: str, at: int) -> bool:
+def _flow(line: str, at: int) -> _Value | None:
     """A list of scalars, or an empty map, in one line."""
     end = line.find("]" if line[at] == "[" else "}", at) + 1
-    if not end or not _closed(found, line, end):
-        return False
-    found.raw, found.style, found.start, found.end = line[at:end], "flow", at, end
-    if line[at] == "{":
-        found.kind = MAP
-        return found.raw == "{}"
-    found.kind = LIST
-    inside = line[at + 1 : end - 1]
-    if not inside.strip(" "):
-        return True
-    at += 1
-    for part in inside.split(","):
+    comment = _behind(line, end)
+    if not end or comment is None:
+        return None
+    raw = line[at:end]
+    if raw[0] == "{":
+        return (MAP, comment, None, raw, "flow", at, end) if raw == "{}" else None
+    items = _items(raw[1:-1], at + 1)
+    return None if items is None else (LIST, comment, items, raw, "flow", at, end)
+
+
+def _items(inside: str, at: int) -> tuple[Scalar, ...] | None:
+    """The elements of a list, given what stands between its brackets and where that begins."""
+    out: list[Scalar] = []
+    for part in inside.split(",") if inside.strip(" ") else ():
         raw = part.strip(" ")
         start = at + len(part) - len(part.lstrip(" "))
         at += len(part) + 1
         quote = raw[:1]
         if quote == "'" or quote == '"':
-            if len(raw) < 2 or raw[-1] != quote or not _is_simple(raw[1:-1]):
-                return False
-            style = "single" if quote == "'" else "double"
-            found.items.append((raw[1:-1], raw, style, start, start + len(raw)))
+            if len(raw) < 2 or raw[-1] != quote or not (_FLOW | {" "}).issuperset(raw[1:-1]):
+                return None
+            out.append((raw[1:-1], raw, "single" if quote == "'" else "double", start, start + len(raw)))
         elif raw and _FLOW.issuperset(raw) and (quote != "-" or raw[1:2] in _ALNUM):
-            found.items.append((plain(raw), raw, "plain", start, start + len(raw)))
+            out.append((plain(raw), raw, "plain", start, start + len(raw)))
         else:
-            return False
-    return True
-
-
-def _is_simple(text: str) -> bool:
-    """Whether a text in quotes inside a list holds nothing but what words and paths are made of."""
-    return all(char in _FLOW or char == " " for char in text)
+            return None
+    return tuple(out)

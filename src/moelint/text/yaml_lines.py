@@ -165,33 +165,28 @@ def _learn(memory: _Memory, state: State, line: str) -> Entry | None:
     found = take_apart(line)
     if found is None:
         return None
-    kind, settles, after = found.kind, _NOTHING, state
+    kind, indent, comment, name, value, raw, style, start, end = found
+    settles, after = _NOTHING, state
     path: Path = ()
-    value = found.value
     if kind == START:
         if state is not memory.begin:
             return None
         after = memory.root
     elif kind == ITEM:
-        if state.kind == _VALUE and found.indent >= state.indent:
+        if state.kind == _VALUE and indent >= state.indent:
             assert state.up is not None
-            after = memory.follow(state, -1 - found.indent, _LIST, found.indent, state.path, state.up)
-        elif state.kind != _LIST or found.indent != state.indent:
+            after = memory.follow(state, -1 - indent, _LIST, indent, state.path, state.up)
+        elif state.kind != _LIST or indent != state.indent:
             return None
         path = state.path
     elif kind not in (BLANK, COMMENT):
-        mapping, settles = _mapping(memory, state, found.indent)
+        mapping, settles = _mapping(memory, state, indent)
         if mapping is None or mapping.depth > MAX_DEPTH:
             return None
-        after, path = mapping, (*mapping.path, found.name)
+        after, path = mapping, (*mapping.path, name)
         if kind == OPEN:
-            after = memory.follow(mapping, found.name, _VALUE, found.indent, path, mapping)
-        elif kind == LIST:
-            value = tuple(found.items)
-    entry = (
-        kind, settles, after, found.comment, path, value, found.raw, found.style,
-        found.indent, found.key_end, found.start, found.end,
-    )
+            after = memory.follow(mapping, name, _VALUE, indent, path, mapping)
+    entry = kind, settles, after, comment, path, value, raw, style, indent, indent + len(name), start, end
     state.lines[line] = entry
     memory.lines += 1
     memory.characters += len(line)
