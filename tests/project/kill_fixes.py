@@ -1,7 +1,7 @@
-"""Kills ``moelint --fix`` at random moments and looks at what is left: python tests/project/kill_fixes.py [RUNS]
+"""Kills ``moelint --fix`` at random moments and looks at what is left: python tests/project/kill_fixes.py [RUNS] [JOBS]
 
 Every file must be the old or the new one, whole, and nothing may lie beside them. The test suite makes a few such runs;
-this program makes as many as one wants.
+this program makes as many as one wants, half of them with one process and half with several that are killed at once.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-FILES = 12
+FILES = 60
 OLD = """\
 # moelint: gpus=16 megatron-bridge=0.6.0
 model:
@@ -32,13 +33,15 @@ comm_overlap:
 """
 
 
-def command() -> list[str]:
-    return [sys.executable, "-m", "moelint", "--no-config", "--fix", "-q", "."]
+def command(jobs: int = 1) -> list[str]:
+    return [sys.executable, "-m", "moelint", "--no-config", "--fix", "-q", f"-j{jobs}", "."]
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
+def start(folder: Path, jobs: int = 1) -> subprocess.Popen[bytes]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    return subprocess.Popen(command(), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    return subprocess.Popen(
+        command(jobs), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True
+    )
 
 
 def fill(folder: Path) -> None:
@@ -50,17 +53,28 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def kill(runs: int, seed: int = 0) -> tuple[int, int, int]:
-    """(runs that were killed before their end, files found old, files found new). Raises AssertionError."""
+class Counts:
+    """``killed``: runs that were stopped before their end; ``between``: those that left both old and new files."""
+
+    def __init__(self) -> None:
+        self.killed = self.between = self.old = self.new = 0
+
+
+def kill(runs: int, seed: int = 0, jobs: int = 1) -> Counts:
+    """What was found after ``runs`` runs. Raises AssertionError."""
     chance = random.Random(seed)
-    killed = old_files = new_files = 0
+    counts = Counts()
     with tempfile.TemporaryDirectory() as top:
         folder = Path(top) / "work"
         folder.mkdir()
         fill(folder)
         old = content(folder)
+        start(folder, jobs).wait()  # a first run may fill the caches
+        shutil.rmtree(folder)
+        folder.mkdir()
+        fill(folder)
         began = time.perf_counter()
-        assert start(folder).wait() == 0
+        assert start(folder, jobs).wait() == 0
         once = time.perf_counter() - began
         new = content(folder)
         assert old.keys() == new.keys() and all(old[name] != new[name] for name in old)
@@ -68,21 +82,31 @@ def kill(runs: int, seed: int = 0) -> tuple[int, int, int]:
             shutil.rmtree(folder)
             folder.mkdir()
             fill(folder)
-            process = start(folder)
-            # most of the time goes by before the first file is written
+            process = start(folder, jobs)
+            # much of the time goes by before the first file is written
             time.sleep(chance.uniform(0.3, 1.05) * once)
-            process.kill()
-            killed += process.wait() != 0
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:  # it has ended
+                pass
+            counts.killed += process.wait() != 0
             left = content(folder)
             assert left.keys() == old.keys(), f"left behind: {sorted(left.keys() ^ old.keys())}"
             for name, data in left.items():
                 assert data in (old[name], new[name]), f"{name} is neither the old nor the new file: {data!r}"
-                old_files += data == old[name]
-                new_files += data == new[name]
-    return killed, old_files, new_files
+            changed = sum(data == new[name] for name, data in left.items())
+            counts.old += len(left) - changed
+            counts.new += changed
+            counts.between += 0 < changed < len(left)
+    return counts
 
 
 if __name__ == "__main__":
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    stopped, kept, changed = kill(wanted, seed=int(time.time()))
-    print(f"{wanted} runs, {stopped} killed before their end: {kept} files old, {changed} new, none in between, nothing left over")
+    several = int(sys.argv[2]) if len(sys.argv) > 2 else 2
+    for processes in (1, several):
+        found = kill(wanted // 2, int(time.time()), processes)
+        print(
+            f"{wanted // 2} runs of {FILES} files with -j{processes}: {found.killed} killed before their end, {found.between} amid their"
+            f" writing; {found.old} files old, {found.new} new, none in between, nothing left over"
+        )

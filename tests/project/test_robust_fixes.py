@@ -8,12 +8,14 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests.project.kill_fixes import OLD, command, content, fill, kill, start
 
 
-def test_killed_at_any_moment() -> None:
-    killed, old, new = kill(12, seed=5)
-    assert killed and old + new
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_killed_at_any_moment(jobs: int) -> None:
+    found = kill(6, seed=5, jobs=jobs)
+    assert found.killed and found.old + found.new
 
 
 def test_two_at_once(tmp_path: Path) -> None:
