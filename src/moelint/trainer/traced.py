@@ -4,6 +4,9 @@ A *dependency* is a name: a setting (``model.bf16``), ``?model.bf16`` (whether i
 below it is), ``target.gpus``, ``!megatron_core`` (the releases that may be meant), ``~17`` (whether the 17th rewrite stays
 quiet, see ``moelint.policy.index``). Two configs of one kind that agree on all dependencies of an answer get the same
 answer. Answers are worked out once and kept with their dependencies, so that who reads them later hangs on these too.
+
+What the walls read is kept across configs, as it is the dearest; a figure of theirs (``#3``: the third that was asked for)
+counts by its value, not by the hundred settings that make it.
 """
 
 from __future__ import annotations
@@ -12,16 +15,16 @@ from moelint.trainer.compiled import Rewrite
 from moelint.trainer.effective import Effective, Override
 from moelint.trainer.view import Scope, View
 from moelint.trainer.walls_adapter import ASKED, Walls
-from moelint.trainer.ways import Kind, Signature, Ways
+from moelint.trainer.ways import Kind, Signature
 from moelint.typed import Any
 
 MOST_ESTIMATES = 256
+"""Models of the walls that are kept for a kind of config."""
 Kept = tuple[Any, frozenset[str]]
 
 
 class TracedEffective(Effective):
-    """``now``: the dependencies of what is being worked out. ``kind``: what earlier configs like this one
-    have found, see ``moelint.trainer.ways.Kind``."""
+    """``now``: the dependencies of what is being worked out. ``kind``: what configs like this one have found before."""
 
     __slots__ = ("_off_kept", "kind", "now", "signature")
 
@@ -56,9 +59,7 @@ class TracedEffective(Effective):
     def remembered_overrides(self, keys: list[str]) -> list[Override]:
         """The overrides of some written keys (sorted), worked out once for all configs that agree on what they hang on."""
         written = self.config.written
-        ways = self.kind.parts.get(at := ("overrides", *keys))
-        if ways is None:
-            ways = self.kind.parts[at] = Ways()
+        ways = self.kind.part(("overrides", *keys))
         kept = ways.find(self.signature)
         if kept is None:
             outer, self.now = self.now, set(keys)
@@ -213,7 +214,7 @@ class TracedWalls(Walls):
         view, tracer = self.scope.view, self.scope.tracer
         if view.trace is not None:  # what it assumes on the way counts too
             return work()
-        ways = tracer.kind.parts.setdefault((self.scope.position, view.keep, name), Ways())
+        ways = tracer.kind.part((self.scope.position, view.keep, name))
         found = ways.find(tracer.signature)
         if found is None:
             outer, tracer.now = tracer.now, set()

@@ -16,6 +16,8 @@ from moelint.typed import Any
 PLAIN = frozenset((str, int, bool, float, type(None)))
 MOST_WAYS = 12
 """Sets of dependencies that are kept for an answer."""
+MOST_PARTS = 256
+"""Parts of a kind of config that are kept."""
 MOST_VALUES = 4096
 """Answers that are kept for one of them."""
 
@@ -71,8 +73,8 @@ def setting_token(written: Any) -> tuple[Any, ...]:
 
 
 class Kind:
-    """What configs of one kind share of the walls: ``parts`` are the inputs that were read, by what they hang on,
-    ``estimates`` the models of some."""
+    """What configs of one kind share below the rules: ``parts`` (the walls' inputs, overrides) by what they hang on,
+    ``estimates`` the walls' models, ``figures`` those that rules have asked for."""
 
     __slots__ = ("_numbers", "estimates", "figures", "parts", "tried")
 
@@ -82,6 +84,14 @@ class Kind:
         self.estimates: dict[tuple[int, int, int], Any] = {}
         self.figures: list[tuple[int, frozenset[str] | None, str]] = []
         self._numbers: dict[tuple[int, frozenset[str] | None, str], str] = {}
+
+    def part(self, at: Any) -> Ways:
+        found = self.parts.get(at)
+        if found is None:
+            if len(self.parts) >= MOST_PARTS:
+                self.parts.clear()
+            found = self.parts[at] = Ways()
+        return found
 
     def figure(self, position: int, keep: frozenset[str] | None, name: str) -> str:
         """The dependency on a figure of the walls, at a place and under a mask."""
