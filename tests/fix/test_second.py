@@ -96,9 +96,9 @@ def test_what_yaml_1_2_meant_all_along() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["a: &n 1", "b: *n", "a: !!int 1", "<<: {}", "a: |", "a: >-", "a: 'x", 'a: "x', 'a: "x\\n"', "a: [1,", "a: {b: 1}", 
+    ["a: &n 1", "b: *n", "a: !!int 1", "<<: {}", "a: |", "a: >-", "a: 'x", 'a: "x', 'a: "x\\', "a: [1,", "a: {b: 1}", 
      "...", "%YAML 1.1", "? a", "words", "a:\tb", "a: b: c", "- - a", "true: 1", "'a': 1", "a: \x85b", "a: b\u2028", "a: '",
-     f"a: {'x' * 500}", "@a: 1", "a: `b", "- a:\n    |"],
+     f"a: {'x' * 1000}", "@a: 1", "a: `b", "- a:\n    |"],
 )  # fmt: skip
 def test_a_line_that_is_not_plain_calls_for_the_whole(line: str) -> None:
     assert excerpts(f"{line}\nz: 1\n", f"{line}\nz: 2\n") is None
@@ -112,7 +112,25 @@ def test_keys_that_stand_twice_call_for_the_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["a: # it's", "a: it's", "a: b:c", "---", "a: x'y # 'z", "a: -1", "a: größe", "  # it's"]
+    "line",
+    [
+        "a: # it's",
+        "a: it's",
+        "a: b:c",
+        "---",
+        "a: x'y # 'z",
+        "a: -1",
+        "a: größe",
+        "  # it's",
+        'a: "b\\"c\\n"',
+        "a: 'it''s'",
+        "--a-b: 1",
+        "a: :4096:8",
+        "a: ???",
+        "/a/b@c: d",
+        "override a/b: c",
+        "a: ${b:c}/{d,e}",
+    ],
 )
 def test_a_line_that_is_plain(line: str) -> None:
     assert excerpts(f"{line}\nz: 1\n", f"{line}\nz: 2\n") == [("z: 1\n\n", "z: 2\n\n")]
@@ -152,11 +170,12 @@ def test_a_wrong_edit_is_refused(name: str) -> None:
     assert whole(TEXT, MEANT, MEANT) is None and short(TEXT, MEANT, MEANT)
 
 
-KEYS = ["a", "b", "c", "num_layers", "x.y", "lr", "on", "true", "'q'", "1"]
+KEYS = ["a", "b", "c", "num_layers", "x.y", "lr", "--a", "b c", "../a@b", "on", "true", "'q'", "1"]
 VALUES = [
     "1", "0.5", "1e-4", "true", "off", "word", "two words", "-1", "- 1", '"q"', "'q'", "'it''s'", '"a\\"b"', "[1, 2]", "[a, 'b']", "[]", "{}",
     "{a: 1}", "[a: 1]", "null", "~", "|", ">-", "&n 1", "*n", "!!str 1", "a: b", "a:b", "a #b", "#c", "'open", '"open', "[open", "x'", "{", "}", "]",
-    "2001-01-01", "12:30", "0o7", "010", "=", "<<", "?", "? a", "@x", "%x", "a\tb", "größe", "x\u2028y", "x\x85y",
+    "2001-01-01", ":1:2", "a::b", "a:", ": a", "???", "?a", "<a>", "${a:b}", "'a''", '"a\\', '"\\q"', "a,b", "[a,]", "[,]", "[-]", "-", "--", "---", "...", "ä",
+    "12:30", "0o7", "010", "=", "<<", "?", "? a", "@x", "%x", "a\tb", "größe", "x\u2028y", "x\x85y",
 ]  # fmt: skip
 USUAL = VALUES[:7]
 

@@ -5,7 +5,7 @@ can be shown that nothing else can have changed its meaning, only excerpts of bo
 read whole. It is shown so:
 
 1. Every line of both texts is *plain*: blank, a comment, or `key: value`, `- key: value` or `- value`, whose value is whole
-   on that line (words, a quoted text without escapes, a flow list of words) or, after a key, missing. There are no anchors,
+   on that line (words, a quoted text, a flow list of words) or, after a key, missing. There are no anchors,
    aliases, tags, merge keys, block scalars, directives and no second document, and no quotes or brackets that reach over a
    line. So no token begins on one line and ends on another, but for one: words go on in a deeper line without a key, which
    is plain only as `- value`, and then belongs to the entry above it (see 3).
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 
-MAX_LINE = 400
+MAX_LINE = 1000
 """Characters of a line that is looked into."""
 _MAX_SHAPES = 20_000  # lines that are remembered: files of a project repeat theirs
 
@@ -36,12 +36,13 @@ Pair = tuple[str, str]
 _Shape = tuple[int, bool, "str | None", bool]  # indentation, dash, key, value
 _Hunk = tuple[int, int, int, int]  # lines [a, b) became lines [c, d)
 
-_WORD = r"(?:[A-Za-z0-9_./~+$(=^]|-(?=[A-Za-z0-9_.]))(?:[^\s:#]|:(?=[A-Za-z0-9_./$-]))*"
-_WORDS = rf"{_WORD}(?: +(?:[^\s:#]|:(?=[A-Za-z0-9_./$-]))+)*"
-_QUOTED = r""""[^"\\]*"|'[^']*'"""
+_REST = r"(?:[^\s:#]|:(?=\S))"
+_WORDS = rf"(?:[\w./~+$(<=^]|[-:?](?=[\w./$?])){_REST}*(?: +{_REST}+)*"
+_QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'"""
 _ITEM = rf"(?:(?:[A-Za-z0-9_./~+]|-(?=[A-Za-z0-9_.]))[A-Za-z0-9_./~+-]*|{_QUOTED})"
 _VALUE = rf"(?:{_WORDS}|{_QUOTED}|\[(?: *{_ITEM}(?: *, *{_ITEM})*)? *\]|\{{ *\}})"
-_LINE = rf"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]*):(?: +({_VALUE}))?|({_VALUE}))?(?: *| +#.*)"
+_KEY = r"(?:--?|\.{0,2}/)?[A-Za-z_][A-Za-z0-9_.@/-]*(?: [A-Za-z0-9_.@/-]+)*"
+_LINE = rf"( *)(- +)?(?:({_KEY}):(?: +({_VALUE}))?|({_VALUE}))?(?: *| +#.*)"
 _NO_KEYS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))  # readers differ on what they are
 
 _BLANK: _Shape = (-1, False, None, False)
