@@ -9,17 +9,32 @@ def distance(a: str, b: str, limit: int) -> int:
     """Edits (insert, delete, replace, swap) from ``a`` to ``b``; ``limit + 1`` when more than ``limit``."""
     if abs(len(a) - len(b)) > limit:
         return limit + 1
+    start = 0
+    while start < len(a) and start < len(b) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < len(a) - start and end < len(b) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
+    if not a or not b:
+        return max(len(a), len(b))
+    if len(set(a).difference(b)) > limit or len(set(b).difference(a)) > limit:
+        return limit + 1  # each of these letters takes an edit of its own
+    far = limit + 1
     before: list[int] = []
-    row = list(range(len(b) + 1))
+    row = [j if j <= limit else far for j in range(len(b) + 1)]
     for i, x in enumerate(a, 1):
-        before, row, previous = row, [i], before
-        for j, y in enumerate(b, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                cost = min(cost, previous[j - 2] + 1)
-            row.append(cost)
+        before, row, previous = row, [far] * (len(b) + 1), before
+        if i <= limit:
+            row[0] = i
+        for j in range(max(1, i - limit), min(len(b), i + limit) + 1):  # beyond this band all is too far
+            y = b[j - 1]
+            cost = before[j - 1] if x == y else 1 + min(before[j - 1], before[j], row[j - 1])
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y and previous[j - 2] < cost:
+                cost = previous[j - 2] + 1
+            row[j] = cost if cost <= limit else far
         if min(row) > limit:
-            return limit + 1
+            return far
     return row[-1]
 
 
