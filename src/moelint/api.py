@@ -44,18 +44,30 @@ def _check(paths: list[str], options: Options) -> Report:
     files, report.problems = discover(paths, engine.conf)
     engine.prepare(paths[0] if paths else ".")
     report.fail_on = engine.conf(_folder(paths[0] if paths else ".")).fail_on
-    run_all(list(files.items()), lambda item: one(engine, *item), options, report)
+    run_all(list(files.items()), lambda item: one(engine, *item), options, report, engine.said)
     engine.finish(report)
     return report
 
 
-def run_all(work: list[tuple[str, bool]], job: Callable[[Any], Any], options: Options, report: Report) -> None:
-    """Do ``job`` for all (path, whether it was named), in several processes if there are many; fills the report."""
+def run_all(
+    work: list[tuple[str, bool]],
+    job: Callable[[Any], Any],
+    options: Options,
+    report: Report,
+    said: dict[str, None],
+) -> None:
+    """Do ``job`` for all (path, whether it was named), in several processes if there are many; fills the report.
+    ``said``: the engine's notes, to which those of other processes are added."""
     jobs = options.jobs or (min(os.cpu_count() or 1, 8) if len(work) >= _PARALLEL else 1)
     if jobs > 1 and len(work) > 1 and hasattr(os, "fork"):
         from moelint.parallel import run
 
+        before = [*said]
         results = run(work, job, jobs, options.progress)
+        notes = [note for file, _ in results if file is not None for note in file.notes]
+        here = [*said]
+        said.clear()  # in the order of the files, whoever read them
+        said.update(dict.fromkeys([*before, *notes, *here]))
     else:
         results = []
         for done, item in enumerate(work, 1):

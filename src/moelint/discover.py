@@ -62,9 +62,10 @@ def _is_regular(path: str) -> bool:
 
 def _in_folder(folder: str) -> list[str]:
     listed = _git_files(folder) if repository_root(folder) is not None else None
-    prefix = "" if folder == "." else folder
-    names = _walk(folder) if listed is None else listed
-    return [path for path in sorted({os.path.join(prefix, name) for name in names}) if _is_regular(path)]
+    prefix = "" if folder == "." else os.path.join(folder, "")
+    if listed is None:
+        return sorted([prefix + name for name in _walk(folder)])
+    return [path for path in sorted({prefix + name for name in listed}) if _is_regular(path)]
 
 
 def _git_files(folder: str) -> list[str] | None:
@@ -100,7 +101,7 @@ def is_wanted(folder: str, name: str) -> bool:
 
 
 def _walk(folder: str) -> list[str]:
-    """Paths below a folder, hidden folders left out. Links to folders are not followed, so there are no loops."""
+    """Regular files below a folder, hidden folders left out. Links to folders are not followed, so there are no loops."""
     found = []
     waiting = [""]
     while waiting:
@@ -109,11 +110,19 @@ def _walk(folder: str) -> list[str]:
             entries = list(os.scandir(os.path.join(folder, below)))
         except OSError:
             continue
+        inside = os.path.join(below, "") if below else ""
         for entry in entries:
-            name = os.path.join(below, entry.name)
             if entry.is_dir(follow_symlinks=False):
                 if not entry.name.startswith("."):
-                    waiting.append(name)
-            elif is_wanted(folder, name):
-                found.append(name)
+                    waiting.append(inside + entry.name)
+            elif is_wanted(folder, inside + entry.name) and _is_file(entry):
+                found.append(inside + entry.name)
     return found
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """As ``_is_regular``, mostly without asking the file system once more."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False

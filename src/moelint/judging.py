@@ -68,8 +68,9 @@ class Judge:
         about = ConfigReport(config.name, config.line, config.dialect, config.trainer, config.completeness)
         about.target = target.stated()
         findings += self._of_target(target, config, source)
-        for note in target.notes:
-            engine.said.setdefault(note)
+        if target.notes:
+            engine.said.update(dict.fromkeys(target.notes))
+            report.notes += tuple(target.notes)
         about.undecided = waiting(undecided, config)
         report.configs.append(about)
         effective.close()

@@ -1,50 +1,75 @@
-"""Many files in several processes: the engine is loaded once, then forked; the parent works too."""
+"""Many files in several processes: the engine is loaded once, then forked; the parent works too.
+
+Batches are numbers in a pipe, from which every process takes the next. A child sends what a batch came to as soon as it
+is done, so that both have work to the end, and nobody waits for a last great answer.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from moelint.typed import Any
 
 _BATCH = 16  # files taken at once
+_AHEAD = 4  # batches at most that are done before the first fork: what they teach (see policy.remembered) is then shared
+_SHARE = 64  # one batch ahead for so many of a run
+_HEAD = 8  # bytes of a message that give its length
+_CHUNK = 1 << 20  # bytes read at once
+
+Job = Callable[[Any], Any]
 
 
-def run(
-    work: list[Any], job: Callable[[Any], Any], jobs: int, progress: Callable[[int, int], None] | None
-) -> list[Any]:
+def run(work: list[Any], job: Job, jobs: int, progress: Callable[[int, int], None] | None) -> list[Any]:
     """``[job(item) for item in work]`` by several processes. Results must be picklable. An exception in a child is
     raised here. POSIX only: it forks."""
+    import pickle  # noqa: F401  (loaded before the fork, once for all)
+
     batches = [range(at, min(at + _BATCH, len(work))) for at in range(0, len(work), _BATCH)]
-    jobs = min(jobs, len(batches))
-    queue_out, queue_in = os.pipe()
-    # Two bytes a batch number, written before the first fork; a pipe holds far more than any run needs.
-    numbers = b"".join(number.to_bytes(2, "big") for number in range(min(len(batches), 1 << 15)))
-    children = []
-    _fill(queue_in, numbers)
-    for _ in range(jobs - 1):
-        result_out, result_in = os.pipe()
-        child = os.fork()
-        if not child:
-            os.close(result_out)
-            _child(queue_out, result_in, batches, work, job)
-        os.close(result_in)
-        children.append((child, result_out))
     results: dict[int, list[Any]] = {}
-    for number in _take(queue_out):
+
+    def do(number: int) -> None:
         results[number] = [job(work[i]) for i in batches[number]]
         if progress is not None:
             progress(min(len(work), (number + 1) * _BATCH), len(work))
-    os.close(queue_out)
-    failure: BaseException | None = None
-    for child, result_out in children:
-        failure = _collect(result_out, results) or failure
-        os.waitpid(child, 0)
-    if failure is not None:
-        raise failure
-    missing = [number for number in range(len(batches)) if number not in results]
-    for number in missing:  # beyond what the pipe took, or lost with a child that was killed
-        results[number] = [job(work[i]) for i in batches[number]]
+
+    ahead = min(_AHEAD, len(batches) // _SHARE)
+    for number in range(ahead):
+        do(number)
+    jobs = min(jobs, len(batches) - ahead)
+    queue_out, queue_in = os.pipe()
+    # Two bytes a batch number, written before the first fork; a pipe holds far more than any run needs.
+    _fill(queue_in, b"".join(number.to_bytes(2, "big") for number in range(ahead, min(len(batches), 1 << 15))))
+    children: list[_Child] = []
+    for _ in range(jobs - 1):
+        result_out, result_in = os.pipe()
+        process = os.fork()
+        if not process:
+            for child in children:
+                os.close(child.stream)
+            os.close(result_out)
+            _work(queue_out, result_in, batches, work, job)
+        os.close(result_in)
+        children.append(_Child(process, result_out))
+    try:
+        for number in _take(queue_out):
+            do(number)
+            for child in children:
+                child.read(results)
+        for child in children:
+            child.finish(results)
+    finally:
+        while os.read(queue_out, _CHUNK):  # after an exception: what is left is done by nobody
+            pass
+        os.close(queue_out)
+        for child in children:
+            child.close()
+    for child in children:
+        if child.failure is not None:
+            raise child.failure
+    for number in range(len(batches)):
+        if number not in results:  # beyond what the pipe took, or lost with a child that was killed
+            do(number)
     return [result for number in range(len(batches)) for result in results[number]]
 
 
@@ -60,37 +85,106 @@ def _fill(queue_in: int, numbers: bytes) -> None:
     os.close(queue_in)
 
 
-def _take(queue_out: int) -> Any:
+def _take(queue_out: int) -> Iterator[int]:
     while len(word := os.read(queue_out, 2)) == 2:
         yield int.from_bytes(word, "big")
 
 
-def _child(queue_out: int, result_in: int, batches: list[range], work: list[Any], job: Callable[[Any], Any]) -> None:
-    """Work through batches and write one pickle; leaves the process without running the parent's exit handlers."""
+# ---- a child --------------------------------------------------------------------------------------------
+
+
+def _work(queue_out: int, result_in: int, batches: list[range], work: list[Any], job: Job) -> None:
+    """Work through batches and send each; leaves the process without running the parent's exit handlers."""
+    import gc
     import pickle
 
     code = 1
     try:
+        gc.freeze()  # the parent's objects: looking through them would copy their pages
+        outbox = _Outbox(result_in)
         try:
-            answer: Any = {number: [job(work[i]) for i in batches[number]] for number in _take(queue_out)}
+            for number in _take(queue_out):
+                outbox.put(pickle.dumps((number, [job(work[i]) for i in batches[number]]), pickle.HIGHEST_PROTOCOL))
         except BaseException as error:
-            answer = error
-        with os.fdopen(result_in, "wb") as stream:
-            pickle.dump(answer, stream, pickle.HIGHEST_PROTOCOL)
+            outbox.put(pickle.dumps(error, pickle.HIGHEST_PROTOCOL))
+        outbox.finish()
         code = 0
     finally:
         os._exit(code)
 
 
-def _collect(result_out: int, results: dict[int, list[Any]]) -> BaseException | None:
-    import pickle
+class _Outbox:
+    """Sends messages without waiting for the reader; what the pipe does not take yet is kept."""
 
-    with os.fdopen(result_out, "rb") as stream:
+    __slots__ = ("_kept", "_stream")
+
+    def __init__(self, stream: int) -> None:
+        self._stream, self._kept = stream, bytearray()
+        os.set_blocking(stream, False)
+
+    def put(self, message: bytes) -> None:
+        self._kept += len(message).to_bytes(_HEAD, "big") + message
         try:
-            answer = pickle.load(stream)
-        except EOFError:
-            return None
-    if isinstance(answer, BaseException):
-        return answer
-    results.update(answer)
-    return None
+            while self._kept:
+                self._send()
+        except BlockingIOError:
+            pass
+
+    def finish(self) -> None:
+        os.set_blocking(self._stream, True)
+        while self._kept:
+            self._send()
+
+    def _send(self) -> None:
+        del self._kept[: os.write(self._stream, self._kept)]
+
+
+# ---- the parent's view of one ---------------------------------------------------------------------------
+
+
+class _Child:
+    """``failure``: the exception that ended it."""
+
+    __slots__ = ("_kept", "failure", "process", "stream")
+
+    def __init__(self, process: int, stream: int) -> None:
+        self.process, self.stream = process, stream
+        self.failure: BaseException | None = None
+        self._kept = bytearray()
+        os.set_blocking(stream, False)
+
+    def read(self, results: dict[int, list[Any]]) -> bool:
+        """Take what has come so far; whether more may come."""
+        try:
+            while data := os.read(self.stream, _CHUNK):
+                self._kept += data
+                self._unpack(results)
+        except BlockingIOError:
+            return True
+        return False
+
+    def finish(self, results: dict[int, list[Any]]) -> None:
+        """Take all that is still to come."""
+        os.set_blocking(self.stream, True)
+        self.read(results)
+
+    def _unpack(self, results: dict[int, list[Any]]) -> None:
+        import pickle
+
+        kept, at = self._kept, 0
+        while len(kept) >= (start := at + _HEAD):
+            end = start + int.from_bytes(kept[at:start], "big")
+            if len(kept) < end:
+                break
+            message = pickle.loads(bytes(kept[start:end]))
+            if isinstance(message, BaseException):
+                self.failure = message
+            else:
+                results[message[0]] = message[1]
+            at = end
+        del kept[:at]
+
+    def close(self) -> None:
+        """Wait for its end; one that still sends something has nobody to send it to."""
+        os.close(self.stream)
+        os.waitpid(self.process, 0)

@@ -119,7 +119,7 @@ class RuleInfo:
 
 class FileReport:
     """``source`` is kept only where findings need their text; ``diff`` is the patch that ``--diff`` prints;
-    ``refused`` are fixes that were not applied, with the reason."""
+    ``refused`` are fixes that were not applied, with the reason; ``notes`` are for the run as a whole, to say once."""
 
     __slots__ = (
         "configs",
@@ -129,6 +129,7 @@ class FileReport:
         "fixed_by_change",
         "fixed_changes",
         "hidden",
+        "notes",
         "path",
         "refused",
         "skipped",
@@ -148,6 +149,7 @@ class FileReport:
         self.fixed_by_change: list[Finding] = []  # findings of the old revision that are gone
         self.hidden: set[str] = set()  # fingerprints of what an ignore or the baseline hides
         self.refused: list[str] = []
+        self.notes: tuple[str, ...] = ()
         self.diff = ""
 
 

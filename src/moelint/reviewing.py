@@ -279,7 +279,7 @@ def _source(part: Review, path: str) -> Source:
 def _run(part: Review, options: Options, report: Report) -> None:
     from moelint.api import run_all
 
-    run_all(part.work, lambda item: _one(part, *item), options, report)
+    run_all(part.work, lambda item: _one(part, *item), options, report, part.engine.said)
     part.old.close()
     if part.new is not None:
         part.new.close()

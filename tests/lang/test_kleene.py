@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from moelint.lang.closures import closure, condition
+from moelint.lang.closures import closure, condition, kept
 from moelint.lang.parse import parse
 from moelint.lang.unknown import UNKNOWN
 
@@ -188,3 +188,13 @@ def test_generators_over_numbers_and_records() -> None:
 def test_unknown_has_no_truth_value() -> None:
     with pytest.raises(TypeError, match="truth value"):
         bool(UNKNOWN)
+
+
+def test_a_closure_is_kept_for_its_tree_and_no_equal_one() -> None:
+    """1 equals True, and so do the trees of both."""
+    one, true = ("const", 1), ("const", True)
+    assert one == true
+    assert kept(one)(Values({})) is not kept(true)(Values({}))
+    assert kept(one) is kept(one) and kept(one) is not kept(one, True)
+    for number in range(5000):  # more than are kept: trees that are gone, of which others may have the place in memory
+        assert kept(("const", number))(Values({})) == number

@@ -51,9 +51,9 @@ def outcomes(compiled: Iterable[tuple[Any, ...]], scope: Any, config: Config) ->
 
 
 def _holds(tree: Any, scope: Any) -> bool:
-    from moelint.lang.closures import condition
+    from moelint.lang.closures import kept
 
-    return condition(tree)(scope) is True
+    return kept(tree, True)(scope) is True
 
 
 def _changes(
@@ -61,11 +61,11 @@ def _changes(
     scope: Any, config: Config,
 ) -> list[Change]:
     """What is left to do; nothing if one of the values is unknown."""
-    from moelint.lang.closures import closure
+    from moelint.lang.closures import kept
 
     out = []
     for key, tree in sets.items():
-        value = tree[1] if tree[0] == "const" else closure(tree)(scope)
+        value = tree[1] if tree[0] == "const" else kept(tree)(scope)
         if value is UNKNOWN:
             return []
         if not same_setting(key, _given(key, scope, config), value):

@@ -30,6 +30,20 @@ def condition(tree: Tree) -> Run:
     return _metered(_truth, tree)
 
 
+_MOST = 4096  # closures that are kept
+_kept: dict[tuple[int, bool], tuple[Tree, Run]] = {}
+
+
+def kept(tree: Tree, truth: bool = False) -> Run:
+    """As ``closure`` (with ``truth`` as ``condition``), but built once for a tree that lives on, as those of packs do."""
+    found = _kept.get(at := (id(tree), truth))
+    if found is None or found[0] is not tree:
+        if len(_kept) >= _MOST:
+            _kept.clear()
+        found = _kept[at] = tree, condition(tree) if truth else closure(tree)  # holds the tree: no other gets its id
+    return found[1]
+
+
 _heavy_parts = 0  # built so far in this process: parts that visit the elements of lists
 
 

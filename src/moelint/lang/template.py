@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from moelint.lang.closures import closure
+from moelint.lang.closures import kept
 from moelint.lang.errors import LangError
 from moelint.lang.functions import is_number
 from moelint.lang.names import SECTIONS, NameTable
@@ -91,10 +91,10 @@ def render(template: Template, scope: Any) -> str:
         if isinstance(part, str):
             out.append(part)
         elif part[0] == "value":
-            out.append(show(closure(part[1])(scope), part[2]))
+            out.append(show(kept(part[1])(scope), part[2]))
         else:
             key = part[1][6:] if part[1].startswith("given.") else part[1]
-            value = closure(part[2])(scope)
+            value = kept(part[2])(scope)
             if part[3]:
                 out.append(show(value, part[3]))
                 continue

@@ -27,4 +27,6 @@ def code(text: str) -> str:
 
 def encodable(text: str, encoding: str) -> str:
     """The text in what a terminal of this encoding can show; the rest as escapes."""
+    if text.isascii():
+        return text
     return text.encode(encoding, "backslashreplace").decode(encoding)
