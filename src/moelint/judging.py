@@ -71,7 +71,7 @@ class Judge:
         if target.notes:
             engine.said.update(dict.fromkeys(target.notes))
             report.notes += tuple(target.notes)
-        about.undecided = waiting(undecided, config)
+        about.undecided = waiting(undecided, config, target.values)
         report.configs.append(about)
         effective.close()
         return fold(findings), undecided

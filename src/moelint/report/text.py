@@ -88,7 +88,7 @@ def _waiting(file: FileReport, options: Options) -> list[str]:
     checks = f"{plural(count, 'check')}{where} {'waits' if count == 1 else 'wait'}"
     out = [_said(f"{file.path}: {checks} for {', '.join(names)}: {', or '.join(hows)}", options)]
     if options.show_undecided:
-        out += [_said(f"  {w['key']}: {', '.join(w['rules'])}", options) for w in entries]
+        out += [_said(f"  {w['key'] if '.' in w['key'] else w['name']}: {', '.join(w['rules'])}", options) for w in entries]
     return out
 
 
