@@ -72,9 +72,19 @@ def test_of_a_list_the_whole_is_read() -> None:
 
 def test_two_places_are_two_excerpts_and_nested_ones_are_one() -> None:
     found = excerpts(TEXT, TEXT.replace("48", "32").replace("1.0e-4", "0.0002"))
-    assert found is not None and [old.count("\n") for old, _ in found] == [2, 2]
+    assert found is not None and [old.count("\n") for old, _ in found] == [2, 1]
     found = excerpts(TEXT, TEXT.replace("name: x", "name: z").replace("name: y", "name: w"))
     assert found is not None and len(found) == 1
+
+
+def test_a_block_of_text_goes_with_its_key() -> None:
+    text = "run: |\n  a: 'b\n\n\t\n  # c\nlr: 1\n"
+    assert excerpts(text, text.replace("lr: 1", "lr: 2")) is None  # a tab where an indentation is wanted
+    text = text.replace("\t\n", "")
+    assert excerpts(text, text.replace("lr: 1", "lr: 2")) == [("lr: 1\n", "lr: 2\n")]
+    block = text.removesuffix("lr: 1\n")
+    assert excerpts(text, text.replace("# c", "# d")) == [(block, block.replace("# c", "# d"))]
+    assert excerpts(block, block.rstrip()) == [(block, block.rstrip())]  # a line break at the end is part of the text
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -96,7 +106,7 @@ def test_what_yaml_1_2_meant_all_along() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["a: &n 1", "b: *n", "a: !!int 1", "<<: {}", "a: |", "a: >-", "a: 'x", 'a: "x', 'a: "x\\', "a: [1,", "a: {b: 1}", 
+    ["a: &n 1", "b: *n", "a: !!int 1", "<<: {}", "- a: |", "a: |2", "a: | x", "a: 'x", 'a: "x', 'a: "x\\', "a: [1,", "a: {b: 1}", 
      "...", "%YAML 1.1", "? a", "words", "a:\tb", "a: b: c", "- - a", "true: 1", "'a': 1", "a: \x85b", "a: b\u2028", "a: '",
      f"a: {'x' * 1000}", "@a: 1", "a: `b", "- a:\n    |"],
 )  # fmt: skip
@@ -133,7 +143,7 @@ def test_keys_that_stand_twice_call_for_the_whole() -> None:
     ],
 )
 def test_a_line_that_is_plain(line: str) -> None:
-    assert excerpts(f"{line}\nz: 1\n", f"{line}\nz: 2\n") == [("z: 1\n\n", "z: 2\n\n")]
+    assert excerpts(f"{line}\nz: 1\n", f"{line}\nz: 2\n") == [("z: 1\n", "z: 2\n")]
 
 
 # ---- wrong edits
@@ -189,7 +199,16 @@ def written(chance: random.Random, indent: int, depth: int, odd: float) -> list[
         kind = chance.random()
         if kind < 0.3 and depth < 3:
             out += [f"{blank}{key}:", *written(chance, indent + step, depth + 1, odd)]
-        elif kind < 0.45:
+        elif kind < 0.35:
+            out.append(f"{blank}{key}: {chance.choice(('|', '>', '|-', '>+', '| # x'))}")
+            for _ in range(chance.randint(0, 3)):
+                deep = " " * chance.choice((step, step, step, step + 2, 0))
+                out.append(
+                    chance.choice(
+                        ("", f"{blank}{deep}a: 'b", f"{blank}{deep}# c", f"{blank}{deep}- d\t", f"{blank}  e: 1")
+                    )
+                )
+        elif kind < 0.5:
             dashes = " " * (indent + chance.choice((0, step)))
             out.append(f"{blank}{key}:")
             for _ in range(chance.randint(1, 3)):

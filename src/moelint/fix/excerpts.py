@@ -5,10 +5,11 @@ can be shown that nothing else can have changed its meaning, only excerpts of bo
 read whole. It is shown so:
 
 1. Every line of both texts is *plain*: blank, a comment, or `key: value`, `- key: value` or `- value`, whose value is whole
-   on that line (words, a quoted text, a flow list of words) or, after a key, missing. There are no anchors,
-   aliases, tags, merge keys, block scalars, directives and no second document, and no quotes or brackets that reach over a
-   line. So no token begins on one line and ends on another, but for one: words go on in a deeper line without a key, which
-   is plain only as `- value`, and then belongs to the entry above it (see 3).
+   on that line (words, a quoted text, a flow list of words), or after a key missing. After `key: |` or `key: >` all deeper
+   lines are text. There are no anchors, aliases, tags, merge keys, directives and no second document, and no quotes or
+   brackets that reach over a line. So no token begins on one line and ends on another, but for two: such blocks of text,
+   which end before the next line that is not deeper than their key, and words that go on in a deeper line without a
+   key, which is plain only as `- value`. Both belong to the entry above them (see 3).
 2. At a line with a key and no dash, indented by m, below its parents (each the nearest line above that is indented less,
    a key without a value), a YAML parser has closed all that is deeper and expects a key of the mapping at column m: its
    state does not hang on what stands above, but for the parents. If it is in another state, the text is broken there, before
@@ -30,10 +31,11 @@ import re
 
 MAX_LINE = 1000
 """Characters of a line that is looked into."""
+_DEEP = 1 << 30  # more than any indentation
 _MAX_SHAPES = 20_000  # lines that are remembered: files of a project repeat theirs
 
 Pair = tuple[str, str]
-_Shape = tuple[int, bool, "str | None", bool]  # indentation, dash, key, value
+_Shape = tuple[int, bool, "str | None", int]  # indentation, dash (or a line of text), key, kind of value
 _Hunk = tuple[int, int, int, int]  # lines [a, b) became lines [c, d)
 
 _REST = r"(?:[^\s:#]|:(?=\S))"
@@ -42,10 +44,11 @@ _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'"""
 _ITEM = rf"(?:(?:[A-Za-z0-9_./~+]|-(?=[A-Za-z0-9_.]))[A-Za-z0-9_./~+-]*|{_QUOTED})"
 _VALUE = rf"(?:{_WORDS}|{_QUOTED}|\[(?: *{_ITEM}(?: *, *{_ITEM})*)? *\]|\{{ *\}})"
 _KEY = r"(?:--?|\.{0,2}/)?[A-Za-z_][A-Za-z0-9_.@/-]*(?: [A-Za-z0-9_.@/-]+)*"
-_LINE = rf"( *)(- +)?(?:({_KEY}):(?: +({_VALUE}))?|({_VALUE}))?(?: *| +#.*)"
+_LINE = rf"( *)(- +)?(?:({_KEY}):(?: +(?:({_VALUE})|([|>][+-]?)))?|({_VALUE}))?(?: *| +#.*)"
 _NO_KEYS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))  # readers differ on what they are
 
-_BLANK: _Shape = (-1, False, None, False)
+_NONE, _WHOLE, _BLOCK = 0, 1, 2
+_BLANK: _Shape = (-1, False, None, _NONE)
 _shapes: dict[str, _Shape | None] = {}
 
 
@@ -71,14 +74,33 @@ def _all_shapes(lines: list[str]) -> list[_Shape] | None:
     """Shapes of all lines; None if one is not plain."""
     out: list[_Shape] = []
     known = _shapes
+    block = -1  # indentation of the key whose block of text goes on
     for line in lines:
+        if block >= 0:
+            text = _text(line, block)
+            if text is not None:
+                out.append(text)
+                continue
+            block = -1
         shape = known[line] if line in known else _learn(line)
-        if shape is None:
+        if shape is not None:
+            if shape[3] == _BLOCK:
+                block = shape[0]
+        else:
             if line.rstrip() != "---" or any(above is not _BLANK for above in out):
                 return None
             shape = _BLANK  # the one document begins
         out.append(shape)
     return out
+
+
+def _text(line: str, block: int) -> _Shape | None:
+    """The shape of a line in a block of text; None if it does not belong to it, or is not plain text."""
+    bare = line.removesuffix("\r")
+    indent = len(bare) - len(bare.lstrip(" "))
+    if indent == len(bare):
+        return _BLANK
+    return (indent, True, None, _WHOLE) if indent > block and bare.replace("\t", " ").isprintable() else None
 
 
 def _learn(line: str) -> _Shape | None:
@@ -97,12 +119,13 @@ def _shape(line: str) -> _Shape | None:
     match = re.fullmatch(_LINE, bare)
     if match is None:
         return None
-    indent, dash, key, value, alone = match.groups()
+    indent, dash, key, value, block, alone = match.groups()
     if key is None and (dash is None or alone is None):  # words that may go on from the line above; a dash alone
         return None
-    if key is not None and key.lower() in _NO_KEYS:
+    if (key is not None and key.lower() in _NO_KEYS) or (block is not None and dash is not None):
         return None
-    return len(indent), dash is not None, key, value is not None or alone is not None
+    kind = _BLOCK if block is not None else _NONE if value is None and alone is None else _WHOLE
+    return len(indent), dash is not None, key, kind
 
 
 class _Text:
@@ -140,7 +163,7 @@ class _Text:
                 start, above = entry, []
                 at, indent = start, self.shapes[start][0]
                 continue
-            if value:
+            if value != _NONE:
                 return None  # a value with keys below it: broken
             above.insert(0, at)
             indent = there
@@ -157,6 +180,11 @@ class _Text:
                     return None
             at += 1
         return at
+
+    def excerpt(self, above: list[int], start: int, end: int) -> str:
+        """Lines of parents and the lines [start, end), with the line break at the end if there is one."""
+        last = [] if end == len(self.lines) else [""]
+        return "\n".join([*(self.lines[at] for at in above), *self.lines[start:end], *last])
 
     def repeats(self, at: int) -> bool:
         """Whether the mapping in which the key of a line stands has a key twice."""
@@ -203,7 +231,7 @@ def _pair(old: _Text, new: _Text, hunk: _Hunk) -> Pair | None:
     """The excerpts for one change."""
     i, j, k, n = hunk
     changed = [*old.shapes[i:j], *new.shapes[k:n]]
-    most = min((shape[0] for shape in changed if shape[0] >= 0), default=MAX_LINE)
+    most = min((shape[0] for shape in changed if shape[0] >= 0), default=_DEEP)
     first = [text.shapes[at] for text, at, stop in ((old, i, j), (new, k, n)) if at < stop]
     alone = len(first) == 2 and all(indent == most and not dash for indent, dash, _, _ in first)
     cut = _cut(old, i, j, most, alone)
@@ -215,11 +243,7 @@ def _pair(old: _Text, new: _Text, hunk: _Hunk) -> Pair | None:
         return None
     if old.lines[start:i] != new.lines[start2:k] or old.lines[j:end] != new.lines[n:end2]:
         return None
-    pair = [
-        "\n".join([*(text.lines[at] for at in parents), *text.lines[begin:stop], ""])
-        for text, parents, begin, stop in ((old, above, start, end), (new, above2, start2, end2))
-    ]
-    return pair[0], pair[1]
+    return old.excerpt(above, start, end), new.excerpt(above2, start2, end2)
 
 
 def _cut(text: _Text, first: int, last: int, most: int, alone: bool) -> tuple[int, int, list[int]] | None:
