@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from hashlib import sha1
 
-from moelint.report import Options, escape
+from moelint.report import Options, encode, escape
 from moelint.results import Report
 from moelint.typed import IO
 
@@ -28,5 +27,5 @@ def write(report: Report, stream: IO[str], options: Options) -> None:
                 },
             }
         )
-    json.dump(issues, stream, indent=1)
+    encode.write(issues, stream)
     stream.write("\n")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-from moelint.report import Options
+from moelint.report import Options, encode
+from moelint.report.encode import Shared
 from moelint.results import FileReport, Finding, Fix, Place, Report
 from moelint.text.source import Source
 from moelint.typed import IO, Any
@@ -84,7 +83,7 @@ def finding(item: Finding, source: Source | None) -> dict[str, Any]:
     }
 
 
-def _file(file: FileReport) -> dict[str, Any]:
+def _file(file: FileReport, shared: dict[int, Shared]) -> dict[str, Any]:
     return {
         "path": file.path,
         "skipped": file.skipped,
@@ -95,25 +94,34 @@ def _file(file: FileReport) -> dict[str, Any]:
                 "dialect": c.dialect,
                 "trainer": c.trainer,
                 "completeness": c.completeness,
-                "target": plain(c.target),
-                "undecided": plain(c.undecided),
+                "target": _shared(c.target, shared),
+                "undecided": _shared(c.undecided, shared),
             }
             for c in file.configs
         ],
     }
 
 
+def _shared(value: dict[str, Any], shared: dict[int, Shared]) -> Shared:
+    """A plain copy of what many configs have in common, one for all of them."""
+    found = shared.get(id(value))
+    if found is None:
+        found = shared[id(value)] = Shared({key: plain(item) for key, item in value.items()})
+    return found
+
+
 def document(report: Report) -> dict[str, Any]:
-    """The whole report as plain data."""
+    """The whole report as plain data; what configs share in the report, they share here."""
+    shared: dict[int, Shared] = {}
     return {
         "version": 1,
         "tool": {"name": "moelint", "version": __version__, "packs": dict(report.packs)},
-        "files": [_file(file) for file in report.files],
+        "files": [_file(file, shared) for file in report.files],
         "findings": [finding(item, file.source) for file in report.files for item in file.findings],
         "summary": report.summary(),
     }
 
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
-    json.dump(document(report), stream, indent=1)
+    encode.write(document(report), stream)
     stream.write("\n")

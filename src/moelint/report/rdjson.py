@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from moelint.report import Options
+from moelint.report import Options, encode
 from moelint.report.json import edits
 from moelint.results import FileReport, Finding, Report
 from moelint.typed import IO, Any
@@ -46,5 +44,5 @@ def _diagnostic(file: FileReport, item: Finding) -> dict[str, Any]:
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
     diagnostics = [_diagnostic(file, item) for file in report.files for item in file.findings if item.new is not False]
-    json.dump({"source": {"name": "moelint"}, "diagnostics": diagnostics}, stream, indent=1)
+    encode.write({"source": {"name": "moelint"}, "diagnostics": diagnostics}, stream)
     stream.write("\n")

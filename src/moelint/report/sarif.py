@@ -6,10 +6,9 @@ regions as tight as a setting, URIs relative to the repository's root.
 
 from __future__ import annotations
 
-import json
 from urllib.parse import quote
 
-from moelint.report import Options
+from moelint.report import Options, encode
 from moelint.report.json import edits
 from moelint.report.linehash import line_hashes
 from moelint.results import SEVERITIES, FileReport, Finding, Fix, Place, Report, RuleInfo
@@ -26,7 +25,7 @@ _RESULTS = 25_000
 
 
 def write(report: Report, stream: IO[str], options: Options) -> None:
-    json.dump(document(report), stream, indent=1)
+    encode.write(document(report), stream)
     stream.write("\n")
 
 
