@@ -95,6 +95,10 @@ class Effective:
         """Whether the config writes a setting."""
         return key in self.layers.written
 
+    def is_quiet(self, rewrite: compiled.Rewrite) -> bool:
+        """Whether the index of rules has shown that a rewrite cannot happen."""
+        return rewrite.position in self.quiet
+
     def get(self, key: str) -> Any:
         """The value at the end of all rewrites, assumed values included."""
         return self.scope().get(key)
@@ -161,7 +165,7 @@ class Effective:
             view = self.view(None)
             given = view.given(key)
             for number, rewrite in enumerate(by_key[key]):
-                if rewrite.effect is None or rewrite.position in self.quiet:
+                if rewrite.effect is None or self.is_quiet(rewrite):
                     continue
                 before = view.key(key, number)
                 if before is UNKNOWN or equal(before, given) is not True or view.fires(rewrite) is not True:

@@ -48,6 +48,10 @@ class TracedEffective(Effective):
         self.now.add("?" + key)
         return super().writes(key)
 
+    def is_quiet(self, rewrite: Rewrite) -> bool:
+        self.now.add(f"~{rewrite.position}")
+        return super().is_quiet(rewrite)
+
     def stays_off(self, rewrite: Rewrite) -> bool:
         def work() -> bool:
             self._off.pop(rewrite.position, None)
