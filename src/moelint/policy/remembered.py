@@ -210,7 +210,7 @@ def _settings(kind: Kind, effective: Any) -> tuple[dict[str, int], list[str]]:
     for key, one in effective.layers.written.items():
         value = one.value
         about: Hashable
-        if one.assumed is None and one.origin == "file" and (kind_ := value.__class__) in PLAIN:
+        if one.assumed is None and one.origin == "file" and (kind_ := value.__class__) in PLAIN and (value or kind_ is not float):
             about = key, kind_, value
         else:
             about = key, *setting_token(one)

@@ -14,6 +14,7 @@ from moelint.trainer.view import OTHER_NAMES
 from moelint.typed import Any
 
 PLAIN = frozenset((str, int, bool, float, type(None)))
+"""Kinds of values that are equal only if they are the same, but for ``-0.0``: see ``exact``."""
 MOST_WAYS = 12
 """Sets of dependencies that are kept for an answer."""
 MOST_PARTS = 256
@@ -52,7 +53,7 @@ def token(effective: Any, name: str) -> Any:
     if first == "#":
         position, keep, figure = effective.known.kind.figures[int(name[1:])]
         value = effective.known.view(keep).at(position).figure(figure)
-        return value.__class__, value if value.__class__ in PLAIN or value is UNKNOWN else repr(value)
+        return value.__class__, value if value is UNKNOWN else exact(value)
     if first == "!":
         return tuple([str(release) for release in effective.view(None).releases(name[1:])])
     if name.startswith("target."):
@@ -68,8 +69,14 @@ def token(effective: Any, name: str) -> Any:
 def setting_token(written: Any) -> tuple[Any, ...]:
     """A written setting as far as any value hangs on it."""
     value = written.value
+    return value.__class__, exact(value), written.assumed, written.origin
+
+
+def exact(value: Any) -> Hashable:
+    """What no other value of the same class is equal to: messages tell ``-0.0`` from ``0.0``."""
     kind = value.__class__
-    return kind, value if kind in PLAIN else repr(value), written.assumed, written.origin
+    found: Hashable = value if kind in PLAIN and (value or kind is not float) else repr(value)
+    return found
 
 
 class Kind:
