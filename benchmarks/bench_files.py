@@ -38,16 +38,16 @@ def configs(folder: Path, count: int, every: int = 2) -> None:
         path.write_text(made, encoding="utf-8")
 
 
-def long_config(lines: int) -> str:
-    """One config of that many lines: the rest is a list of data files, as blends of datasets have it."""
-    text = _BASE.read_text(encoding="utf-8")
+def long_config(lines: int, kind: str = "list") -> str:
+    """One config of that many lines. Beyond sixty, they are a ``list`` of data files, ``keys`` of a section of the team's
+    own, or a blend of datasets as ``maps`` in a list."""
+    text = _BASE.read_text(encoding="utf-8").rstrip("\n") + "\n"
     rest = lines - text.count("\n") - 1
-    return (
-        text.rstrip("\n")
-        + "\n"
-        + "data_files:\n"
-        + "".join(f"  - corpus/shard-{number:05}.bin\n" for number in range(rest))
-    )
+    if kind == "list":
+        return text + "data_files:\n" + "".join(f"  - corpus/shard-{n:05}.bin\n" for n in range(rest))
+    if kind == "keys":
+        return text + "notes:\n" + "".join(f"  of_{n}: {n}\n" for n in range(rest))
+    return text + "blend:\n" + "".join(f"  - path: shard-{n:05}\n    weight: 0.{n + 1}\n" for n in range(rest // 2))
 
 
 def workflows(folder: Path, count: int) -> None:
