@@ -153,7 +153,7 @@ class Bench:
         listed = subprocess.run([self.moelint, "rules"], capture_output=True, text=True, check=True, env=ENV).stdout
         shipped = sum(1 for line in listed.splitlines() if line[:3].isupper() and line[3:6].isdigit())
         folder = self.folder("rules")
-        count = 200 if self.quick else 2000
+        count = 200 if self.quick else 5000
         configs(folder, count)
         pack = rules_pack(self.folder("pack"), shipped)
         one, more = ["d000/c1.yaml"], ["--policy", str(pack)]
