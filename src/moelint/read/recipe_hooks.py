@@ -51,7 +51,7 @@ class RecipeHooks(Hooks):
         if values is None:
             return NOTHING
         out = Instance(External("ConfigContainer"))
-        for key, value in values.items():
+        for key, value in _own(dict(values)).items():
             section, _, field = key.partition(".")
             if not field:
                 out.attributes[section], out.origin[section] = value, "base"
@@ -74,7 +74,7 @@ class RecipeHooks(Hooks):
         out = Instance(External("ModelProvider" if facts is None else str(facts.get("_provider", "ModelProvider"))))
         for field, value in (facts or {}).items():
             if not field.startswith("_"):
-                out.attributes[field] = value
+                out.attributes[field] = _own(value)
                 out.origin[field] = "model"
         if facts is not None:
             out.origin["_complete"] = "model"
@@ -87,6 +87,13 @@ class RecipeHooks(Hooks):
         if cls is None:
             return NOTHING
         try:
-            return self.defaults(cls.name.rsplit(".", 1)[-1], attribute)
+            return _own(self.defaults(cls.name.rsplit(".", 1)[-1], attribute))
         except KeyError:
             return NOTHING
+
+
+def _own(value: Any) -> Any:
+    """A value of a table as an object of its own: a recipe may append to a list, and the next file starts from the table."""
+    if isinstance(value, dict):
+        return {key: _own(item) for key, item in value.items()}
+    return [_own(item) for item in value] if isinstance(value, list) else value

@@ -16,7 +16,7 @@ from moelint.text.document import Problem
 from moelint.text.python.document import PythonDocument
 from moelint.text.python.evaluator import Evaluator
 from moelint.text.python.hooks import NOTHING
-from moelint.text.python.modules import Checkout, Module
+from moelint.text.python.modules import Checkout, Module, import_root
 from moelint.text.python.values import (
     ClassValue,
     External,
@@ -38,7 +38,8 @@ _GENERAL = frozenset((
 _OFFICIAL = re.compile(r"/megatron/bridge/(?:perf_)?recipes/")
 _SECTIONS = ("comm_overlap", "mixed_precision", "peft")  # whose absence has a meaning of its own
 
-_evaluators: dict[tuple[str, object], Evaluator] = {}
+_evaluators: dict[tuple[str, str, object], Evaluator] = {}
+_KEPT = 16  # evaluators that are kept, with all that they have read
 
 
 def read_recipes(
@@ -79,15 +80,19 @@ def _evaluator(
     recipes: Callable[[str], Mapping[str, Any] | None],
     defaults: Callable[[str, str], Any],
 ) -> Evaluator:
-    """One evaluator for each checkout: what it has read of other files is not read again."""
-    top = repository(path)
+    """One evaluator for all files of a checkout that import from the same folders: what it has read of other files is
+    not read again."""
+    top = os.path.abspath(repository(path))
     revision = read if hasattr(read, "stamp") else None  # each revision has its own modules
-    found = _evaluators.get((top, revision))
+    at = top, import_root(top, path)[0], revision
+    found = _evaluators.get(at)
     if found is None:
+        if len(_evaluators) >= _KEPT:
+            _evaluators.clear()
         checkout = Checkout(top, read)
         hooks = RecipeHooks(facts, recipes, defaults)
         hooks.in_checkout = lambda name: checkout.find(name.rsplit(".", 1)[0]) is not None  # type: ignore[method-assign]
-        found = _evaluators[top, revision] = Evaluator(checkout, hooks)
+        found = _evaluators[at] = Evaluator(checkout, hooks)
         hooks.clone = found.clone
     return found
 

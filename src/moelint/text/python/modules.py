@@ -74,30 +74,20 @@ class Module:
 class Checkout:
     """Modules by dotted name, looked for beside the file that imports them and up to ``top``.
 
-    ``read`` gives the text of a path (it raises OSError or TextError); ``limit`` bounds how many files are read.
+    ``read`` gives the text of a path (it raises OSError or TextError); ``limit`` bounds how many files are read. Files
+    of one ``import_root`` may share a checkout: each finds what it would find alone.
     """
 
     def __init__(self, top: str, read: Callable[[str], Source], limit: int = 4000) -> None:
         self.top, self.read, self.limit = os.path.abspath(top), read, limit
         self._modules: dict[str, Module | None] = {}
+        self._trees: dict[str, tuple[str, ast.Module]] = {}  # path → text and its tree
         self._roots: list[str] = []
+        self._adopted: tuple[str, Module | None] | None = None  # a name that was adopted, and what it meant before
 
     def add_roots(self, path: str) -> str:
         """Make the folders above ``path`` places to import from; returns the dotted name of that file."""
-        folder = os.path.dirname(os.path.abspath(path))
-        parts = [os.path.splitext(os.path.basename(path))[0]]
-        while folder.startswith(self.top) and os.path.isfile(os.path.join(folder, "__init__.py")):
-            parts.insert(0, os.path.basename(folder))
-            folder = os.path.dirname(folder)
-        name_root = folder
-        # A namespace package (megatron/) has no __init__.py: a folder named src, or the checkout, ends the name.
-        spare: list[str] = []
-        while name_root.startswith(self.top) and name_root != self.top and os.path.basename(name_root) != "src":
-            spare.insert(0, os.path.basename(name_root))
-            name_root = os.path.dirname(name_root)
-        if os.path.basename(name_root) == "src" and len(parts) > 1:
-            parts = spare + parts
-            folder = name_root
+        folder, parts = import_root(self.top, path)
         here = folder
         while here.startswith(self.top):
             for root in (here, os.path.join(here, "src"), os.path.join(here, "3rdparty", "Megatron-LM")):
@@ -111,9 +101,21 @@ class Checkout:
         return ".".join(parts)
 
     def adopt(self, source: Source) -> Module:
-        """The module of a file whose text is already read. Raises TextError if it does not parse."""
+        """The module of a file whose text is already read. Raises TextError if it does not parse. What files before it
+        have left behind is forgotten: values that their functions changed, and their text, which may be one with fixes."""
+        for known in self._modules.values():
+            if known is not None:
+                known.cache.clear()
+        if self._adopted is not None:
+            former, meant = self._adopted
+            if meant is None:
+                self._modules.pop(former, None)
+            else:
+                self._modules[former] = meant
+            self._adopted = None
         name = self.add_roots(source.path)
         module = self._parse(name, source)
+        self._adopted = name, self._modules.get(name)
         self._modules[name] = module
         return module
 
@@ -141,15 +143,41 @@ class Checkout:
     def _inside(self, path: str) -> bool:
         return os.path.realpath(path).startswith(os.path.realpath(self.top) + os.sep)
 
+    def _parse(self, name: str, source: Source) -> Module:
+        path = os.path.abspath(source.path)
+        text, tree = self._trees.get(path, ("", None))
+        if tree is None or text != source.text:
+            tree = self._tree(source)
+            self._trees[path] = source.text, tree
+        return Module(name, source, tree, os.path.basename(source.path) == "__init__.py")
+
     @staticmethod
-    def _parse(name: str, source: Source) -> Module:
+    def _tree(source: Source) -> ast.Module:
         try:
             with warnings.catch_warnings():  # what Python thinks of somebody's literals is no news here
                 warnings.simplefilter("ignore")
-                tree = ast.parse(source.text)
+                return ast.parse(source.text)
         except SyntaxError as error:
             message = f"not Python that can be read: {error.msg}"
             raise TextError(message, source.path, error.lineno or 0, error.offset or 0) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise TextError(f"not Python that can be read: {error}", source.path) from None
-        return Module(name, source, tree, os.path.basename(source.path) == "__init__.py")
+
+
+def import_root(top: str, path: str) -> tuple[str, list[str]]:
+    """(folder from which a file of a checkout imports first, parts of the file's dotted name)."""
+    folder = os.path.dirname(os.path.abspath(path))
+    parts = [os.path.splitext(os.path.basename(path))[0]]
+    while folder.startswith(top) and os.path.isfile(os.path.join(folder, "__init__.py")):
+        parts.insert(0, os.path.basename(folder))
+        folder = os.path.dirname(folder)
+    name_root = folder
+    # A namespace package (megatron/) has no __init__.py: a folder named src, or the checkout, ends the name.
+    spare: list[str] = []
+    while name_root.startswith(top) and name_root != top and os.path.basename(name_root) != "src":
+        spare.insert(0, os.path.basename(name_root))
+        name_root = os.path.dirname(name_root)
+    if os.path.basename(name_root) == "src" and len(parts) > 1:
+        parts = spare + parts
+        folder = name_root
+    return folder, parts
