@@ -213,3 +213,18 @@ def test_edits_are_those_of_any_document() -> None:
         [one], [two] = read_yaml(Source("a.yaml", text)), read_yaml(Source("a.yaml", text), by_line=False)
         assert one.in_order and not two.in_order
         assert apply(text, change(one)) == apply(text, change(two))
+
+
+def test_long_texts_of_which_no_two_lines_are_alike_are_left_to_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_lines, "_memory", yaml_lines._Memory())
+    texts = ["".join(f"key_{number}_{line}: {line}\n" for line in range(900)) for number in range(6)]
+    taken = [yaml_lines.read_lines(Source("a.yaml", text)) is not None for text in texts]
+    assert not any(taken)
+    assert yaml_lines._memory.lines <= 3 * 601  # the last three were not even begun
+    short = "".join(f"key_{line}: {line}\n" for line in range(50))
+    assert yaml_lines.read_lines(Source("a.yaml", short)) is not None
+    again = yaml_lines._Memory()
+    monkeypatch.setattr(yaml_lines, "_memory", again)
+    sweep = ["".join(f"key_{line}: {line + number * (line == 7)}\n" for line in range(500)) for number in range(4)]
+    assert all(yaml_lines.read_lines(Source("a.yaml", text)) is not None for text in sweep)
+    assert again.lines < 510

@@ -22,6 +22,9 @@ MAX_LINES = 10_000
 """Lines that are remembered before all are forgotten; one text adds to them no more than it has itself."""
 MAX_REMEMBERED = 1_000_000
 """The same for their characters."""
+MAX_NEW, LONG, MOST_UNLIKE = 600, 8_000, 3
+"""New lines, if most of a text's are new, from which on libyaml reads it faster; after so many such texts, those longer than
+``LONG`` characters are left to it at once."""
 MAX_DEPTH = 20
 """Levels of nesting; deeper texts go to libyaml."""
 
@@ -52,6 +55,7 @@ class _Memory:
         self.begin, self.root = State(_MAPPING, 0, (), None, 0), State(_MAPPING, 0, (), None, 0)
         self.states = [self.begin, self.root]
         self.lines = self.characters = 0
+        self.unlike = 0  # long texts whose lines hardly anybody had seen
 
     def follow(self, state: State, key: Any, kind: int, indent: int, path: Path, up: State) -> State:
         """The state that a line with a key leads to."""
@@ -82,6 +86,9 @@ def read_lines(source: Source) -> YamlDocument | None:
     if len(text) > MAX_CHARACTERS:
         return None
     memory = _fresh()
+    if memory.unlike >= MOST_UNLIKE and len(text) > LONG:
+        return None
+    known_lines = memory.lines
     state = memory.begin
     settings: dict[Path, Setting] = {}
     sections: dict[Path, tuple[int, int]] = {}
@@ -97,6 +104,9 @@ def read_lines(source: Source) -> YamlDocument | None:
         if known is None:
             known = _learn(memory, state, line)
             if known is None:
+                return None
+            if memory.lines - known_lines > MAX_NEW and 2 * (memory.lines - known_lines) > len(starts):
+                memory.unlike += 1
                 return None
         kind, settles, state, comment, path, value, raw, style, key_start, key_end, start, end = known
         if settles:
