@@ -81,7 +81,7 @@ build/bench/.installed: $(shell find src policies trainers schemas -type f 2>/de
 pythons:
 	PYTHONS='$(PYTHONS)' .ci/pythons $(TESTS)
 
-# Everything that is too long for each push: 20,000 examples a property, 500 killed fixes.
+# Everything that is too long for each push: 20,000 examples a property, 500 killed fixes; some two hours of one processor.
 nightly: $(VENV)/.installed-dev
 	MOELINT_EXAMPLES=20000 $(SAME_WHEELS) $(BIN)/python -m pytest -m hypothesis tests
 	$(BIN)/python tests/project/kill_fixes.py 500
