@@ -187,3 +187,16 @@ def test_the_first_of_a_kind_are_judged_the_usual_way(monkeypatch: pytest.Monkey
         both.check(partial(effective, {**MODEL, "optimizer.lr": number}))
         tried.append(both.tried)
     assert tried[2] == 0 < tried[3] == tried[4]
+
+
+def test_all_that_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ways, "MOST_HELD", 20_000)
+    both = Both(monkeypatch)
+    most = 0
+    for number in range(40):
+        values = {**MODEL, "model.hidden_size": 64 * number, "model.num_layers": 4 * number + 4, "optimizer.lr": number / 7}
+        both.check(partial(effective, {**values, "target": {"gpus": 8, "gpu": "h100"}}))
+        kept = [kind for kind in both.packs.remembered.values()]
+        most = max(most, sum(len(answers) for kind in kept for case in kind.cases.values() for _, answers, _ in case.all))
+    assert 0 < most < 1_000
+    assert ways.held < 20_000 + 15_000  # what one config adds

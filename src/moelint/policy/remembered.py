@@ -18,7 +18,7 @@ from moelint.typed import Any
 
 KINDS, PLANS, TARGETS = 64, 1024, 256
 """Kinds of config, selections of cases and targets that are kept."""
-SETTINGS = 50_000
+SETTINGS = 20_000
 """Settings of one kind whose token is kept."""
 WATCHED = 16
 """Configs of a plan after which the cases are bundled that hang on nothing in which these differ."""
@@ -130,6 +130,7 @@ def results(packs: Any, effective: Any) -> list[Result] | None:
     elif all(way is not None and way[2] <= bundle.names for n, way in taken.items() if n in bundle.numbers):
         if len(bundle.answers) >= ways.MOST_VALUES:
             bundle.answers.clear()
+        ways.held += len(bundle.names) + ways.ANSWER
         bundle.answers[at] = [result for result in found if result[0] in bundle.numbers]
     return found
 
@@ -193,6 +194,9 @@ def _kind(packs: Any, effective: Any) -> Kind:
             [(key, setting_token(w)) for key, w in layers.written.items() if key.startswith("mixed_precision")]
         )
     about = layers.kind, config.completeness, frozenset(layers.sections), effective.target.release, precision
+    if ways.held > ways.MOST_HELD:
+        packs.remembered.clear()
+        ways.held = 0
     found = packs.remembered.get(about)
     if found is None:
         if len(packs.remembered) >= KINDS:
@@ -244,6 +248,7 @@ def _setting(kind: Kind, effective: Any, key: str, value: Any, about: Hashable) 
         kind.settings.clear()
     defaults = effective.table.defaults if effective.layers.framework is None else {}
     changed = key not in defaults or type(value) is not type(defaults[key]) or value != defaults[key]
+    ways.held += ways.ANSWER
     found = kind.settings[about] = _numbers, changed
     return found
 
@@ -260,5 +265,6 @@ def _plan(packs: Any, kind: Kind, effective: Any, changed: list[str]) -> Plan:
             kind.plans.clear()
         cases = [kind.known(number) for number in candidates(packs, effective)]
         keys: dict[str, Any] = {"?" + key: True for key in effective.layers.written}
+        ways.held += 4 * len(keys) + len(cases) + 10 * ways.ANSWER  # and what its keys come to hold
         found = kind.plans[at] = Plan(cases, effective.quiet, keys)
     return found

@@ -20,6 +20,8 @@ from moelint.typed import Any
 
 MOST_ESTIMATES = 256
 """Models of the walls that are kept for a kind of config."""
+WORDS_OF_A_LAYER = 10
+"""Of memory, in what is kept of a model with so many layers."""
 Kept = tuple[Any, frozenset[str]]
 
 
@@ -214,7 +216,7 @@ class TracedWalls(Walls):
         super().__init__(scope.get)
         self.scope = scope
 
-    def _part(self, name: Any, reader: Any, work: Any) -> Any:
+    def _part(self, name: Any, reader: Any, work: Any, layers: int = 0) -> Any:
         view, tracer = self.scope.view, self.scope.tracer
         if view.trace is not None:  # what it assumes on the way counts too
             return work()
@@ -230,7 +232,8 @@ class TracedWalls(Walls):
                 outer |= tracer.now
                 tracer.now = outer
             found = value, reader.missing[missing:], reader.assumptions[assumptions:], names
-            ways.learn(names, tracer.signature, found)
+            layers = layers or len(getattr(value, "layers", ()))
+            ways.learn(names, tracer.signature, found, WORDS_OF_A_LAYER * layers)
             return value
         value, missing_, assumptions_, names = found
         reader.missing += missing_
@@ -244,7 +247,9 @@ class TracedWalls(Walls):
     def read_layout(self, reader: Any, shape: Any) -> Any:
         # All that reading a layout takes from the shape, but for checks that are made again afterwards.
         about = bool(shape.experts), len(shape.layers)
-        return self._part(about, reader, lambda: super(TracedWalls, self).read_layout(reader, shape))
+        return self._part(
+            about, reader, lambda: super(TracedWalls, self).read_layout(reader, shape), len(shape.layers)
+        )
 
     def read_machine(self, reader: Any) -> Any:
         return self._part("machine", reader, lambda: super(TracedWalls, self).read_machine(reader))

@@ -19,6 +19,8 @@ MOST_WAYS = 12
 """Sets of dependencies that are kept for an answer."""
 MOST_PARTS = 256
 """Parts of a kind of config that are kept."""
+MOST_HELD, ANSWER = 2_000_000, 24
+"""Words of 8 bytes in all that is kept, about, and what an answer takes beside its tokens."""
 MOST_VALUES = 4096
 """Answers that are kept for one of them."""
 
@@ -86,7 +88,7 @@ class Kind:
     __slots__ = ("_numbers", "estimates", "figures", "parts", "tried")
 
     def __init__(self) -> None:
-        self.tried = 0  # answers that were not known
+        self.tried = 0  # cases that were not known
         self.parts: dict[Any, Ways] = {}
         self.estimates: dict[tuple[int, int, int], Any] = {}
         self.figures: list[tuple[int, frozenset[str] | None, str]] = []
@@ -109,6 +111,7 @@ class Kind:
         return found
 
 
+held = 0  # tokens in all that was learnt in this process, with what an answer itself takes
 Way = tuple[Callable[[Any], Hashable], dict[Hashable, Any], frozenset[str]]
 
 
@@ -122,7 +125,10 @@ class Ways:
         self.all: list[Way] = []
         self._by_names: dict[frozenset[str], int] = {}
 
-    def learn(self, names: frozenset[str], signature: Signature, answer: Any) -> None:
+    def learn(self, names: frozenset[str], signature: Signature, answer: Any, words: int = 0) -> None:
+        """``words``: of 8 bytes, what the answer takes beyond the usual."""
+        global held
+        held += len(names) + ANSWER + words
         way = self._by_names.get(names)
         if way is None:
             if len(self.all) >= MOST_WAYS:
