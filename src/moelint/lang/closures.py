@@ -17,7 +17,7 @@ from moelint.typed import Any
 Tree = tuple[Any, ...]
 Scope = Any
 Run = Callable[[Scope], Any]
-_HEAVY = frozenset(("range", "divisors", "split"))
+_HEAVY = frozenset(("range", "divisors", "split", "subset", "overlaps", "without"))  # more than one look at each element
 
 
 def closure(tree: Tree) -> Run:
@@ -44,13 +44,15 @@ def kept(tree: Tree, truth: bool = False) -> Run:
     return found[1]
 
 
-_heavy_parts = 0  # built so far in this process: parts that visit the elements of lists
+_heavy_parts = 0  # built so far in this process: parts that visit the elements of lists again and again
+_visits = 0  # built so far in this process: parts that may visit the elements of a list once
+_FEW = STEPS // LIST  # visits that cannot exceed the steps of one evaluation
 
 
 def _metered(build: Callable[[Tree], Run], tree: Tree) -> Run:
-    before = _heavy_parts
+    heavy, visits = _heavy_parts, _visits
     run = build(tree)
-    if _heavy_parts == before:
+    if _heavy_parts == heavy and _visits - visits <= _FEW:
         return run
 
     def metered(scope: Scope) -> Any:
@@ -75,8 +77,10 @@ class _Bound:
 
 
 def _build(tree: Tree) -> Run:
-    global _heavy_parts
+    global _heavy_parts, _visits
     kind = tree[0]
+    if kind in ("call", "cmp"):
+        _visits += 1
     if kind == "gen" or (kind == "call" and tree[1] in _HEAVY) or (kind == "bin" and tree[1] == "+"):
         _heavy_parts += 1
     builder: Callable[..., Run] = _BUILDERS[kind]

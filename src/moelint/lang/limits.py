@@ -17,7 +17,7 @@ class Fuel:
     __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self.left = STEPS
+        self.left = 1 << 62  # outside metered expressions, of which each gets STEPS: what others visit never adds up
 
 
 FUEL = Fuel()
