@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import time
 from pathlib import Path
 
 _BASE = Path(__file__).with_name("sixty_lines.yaml")
@@ -114,4 +116,6 @@ def rules_pack(folder: Path, count: int) -> Path:
             '  sources: [{what: "a generator", url: "https://example.org/"}]\n'
         )
     (folder / "rules" / "generated.yaml").write_text("\n".join(rules), encoding="utf-8")
+    for path in (folder / "pack.yaml", folder / "rules" / "generated.yaml"):
+        os.utime(path, (time.time() - 3600,) * 2)  # files of the last seconds may still change: they are read each time
     return folder
