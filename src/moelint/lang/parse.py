@@ -202,7 +202,9 @@ class _Parser:
     def _Call(self, node: Any, depth: int) -> Tree:
         name = node.func.id if type(node.func).__name__ == "Name" else None
         if name is None or name not in TABLE:
-            spelled = _dotted(node.func) or "this"
+            spelled = _dotted(node.func)
+            if spelled is None:
+                raise self.fail(node.func, "only the language's own functions can be called, by their names")
             raise self.fail(node.func, f"unknown function {spelled!r}", nearest(spelled, TABLE))
         function = TABLE[name]
         if node.keywords:
