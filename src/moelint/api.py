@@ -42,8 +42,7 @@ def _check(paths: list[str], options: Options) -> Report:
     engine = Engine(options)
     report = Report()
     files, report.problems = discover(paths, engine.conf)
-    engine.prepare(paths[0] if paths else ".")
-    report.fail_on = engine.conf(_folder(paths[0] if paths else ".")).fail_on
+    engine.prepare(*(paths or ["."]), *files)
     run_all(list(files.items()), lambda item: one(engine, *item), options, report, engine.said)
     engine.finish(report)
     return report
@@ -129,6 +128,3 @@ def _not_text(path: str, error: TextError, named: bool) -> FileReport:
         number(report.findings)
     return report
 
-
-def _folder(path: str) -> str:
-    return path if os.path.isdir(path) else os.path.dirname(path) or "."

@@ -82,29 +82,56 @@ class Engine:
             found = self._packs[wanted] = load_packs(list(wanted), cache=self.options.cache)
         return found
 
-    def prepare(self, path: str) -> None:
-        """Check the options against what there is. Raises UsageError: a misspelt rule must not pass for a clean run."""
+    def prepare(self, *paths: str) -> None:
+        """Check the options, and the configurations that hold for some paths, against what there is. Raises UsageError: a
+        misspelt rule must not pass for a clean run."""
         if self.options.resume_from is not None:
             self.saved()
         if self.options.base is not None:
             self._check_base(self.options.base)
-        conf = self.conf(path if os.path.isdir(path) else os.path.dirname(path) or ".")
-        packs = self.packs(conf.at(path))
+        for key, value in self.options.target.items():
+            check_target(key, value, "--target")
+        confs = self._configurations(paths)
         options = self.options
+        known: dict[str, dict[str, str]] = {}
+        if options.select or options.ignore:
+            for conf, path in confs:
+                packs = self.packs(conf.at(path))
+                known.update(dict.fromkeys(_all_ids(packs), packs.redirects))
+            redirects = {old: new for table in known.values() for old, new in table.items()}
+            self._check_rules("--select", options.select, [*known], redirects)
+            self._check_rules("--ignore", options.ignore, [*known], redirects)
+        for conf, path in confs:
+            self._check_conf(conf, path)
+
+    def _configurations(self, paths: tuple[str, ...]) -> list[tuple[Conf, str]]:
+        """The configurations that hold for some paths, each with the first of these."""
+        found: dict[int, tuple[Conf, str]] = {}
+        folder = None
+        for path in paths:
+            if folder is not None and os.path.dirname(path) == folder:
+                continue  # the next file of the same folder
+            is_folder = os.path.isdir(path)
+            folder = None if is_folder else os.path.dirname(path)
+            conf = self.conf(path if is_folder else folder or ".")
+            found.setdefault(id(conf), (conf, path))
+        return list(found.values())
+
+    def _check_rules(self, where: str, patterns: list[str], ids: list[str], redirects: Any) -> None:
+        checked, said = select.check_patterns(patterns, ids, redirects, where)
+        patterns[:] = checked
+        self.said.update(dict.fromkeys(said))
+
+    def _check_conf(self, conf: Conf, path: str) -> None:
+        packs = self.packs(conf.at(path))
         tables = [table for section in conf.sections for table in (section.severity, section.ignore)]
-        ids = _all_ids(packs) if any((options.select, options.ignore, conf.select, *tables)) else []
-        for name, patterns in (("--select", options.select), ("--ignore", options.ignore), ("select", conf.select)):
-            checked, said = select.check_patterns(patterns, ids, packs.redirects, name)
-            patterns[:] = checked
-            self.said.update(dict.fromkeys(said))
+        ids = _all_ids(packs) if any((conf.select, *tables)) else []
+        self._check_rules("select", conf.select, ids, packs.redirects)
         for section in conf.sections:
             for where, table in (("severity", section.severity), ("ignore", section.ignore)):
                 for rule in table:
                     place = conf.place(*section.at, where, rule)
                     select.check_patterns([rule], ids, packs.redirects, f"{place}: {where}")
-        for key, value in options.target.items():
-            check_target(key, value, "--target")
-        for section in conf.sections:
             for key, value in section.target.items():
                 check_target(key, str(value), f"{conf.place(*section.at, 'target', key)}: target")
 
@@ -189,7 +216,7 @@ class Engine:
         """The report of one text, with the configs that were read (for whoever fixes it)."""
         read, conf, section = self._read_configs(source, named)
         report = FileReport(source.path)
-        report.skipped = read.skipped
+        report.skipped, report.fail_on = read.skipped, conf.fail_on
         findings = [problems.from_problem(problem, source) for problem in read.problems]
         ignores: list[tuple[Ignore, str | None]] = [(ignore, None) for ignore in read.ignores]
         undecided: dict[str | None, Undecided] = {}

@@ -124,6 +124,7 @@ class FileReport:
     __slots__ = (
         "configs",
         "diff",
+        "fail_on",
         "findings",
         "fixed",
         "fixed_by_change",
@@ -140,6 +141,7 @@ class FileReport:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.fail_on: str | None = None  # what the configuration of its folder says of it
         self.skipped: str | None = None
         self.configs: list[ConfigReport] = []
         self.findings: list[Finding] = []
@@ -158,7 +160,7 @@ class Report:
     when a format asks for it. ``since``: the old revision's name, None if none was asked for; findings with ``new``
     False are then for formats that describe a whole state (SARIF, JSON, GitLab), the others show ``shown()``."""
 
-    __slots__ = ("baselined", "fail_on", "files", "notes", "packs", "problems", "root", "rules", "since")
+    __slots__ = ("baselined", "files", "notes", "packs", "problems", "root", "rules", "since")
 
     def __init__(self) -> None:
         self.files: list[FileReport] = []
@@ -166,7 +168,6 @@ class Report:
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.rules: dict[str, RuleInfo] = {}
-        self.fail_on: str | None = None  # what the configuration says of it
         self.root: str | None = None  # the repository's top folder, for repo-relative URIs
         self.since: str | None = None
         self.baselined = 0
@@ -208,7 +209,15 @@ class Report:
             "undecided": sum(config.undecided["count"] for file in self.files for config in file.configs),
         }
 
-    def worst(self, threshold: str) -> bool:
-        """Whether a finding at or above the threshold is left; with ``since`` only new ones count."""
-        least = SEVERITIES.index(threshold)
-        return any(SEVERITIES.index(item.severity) >= least for item in self.shown())
+    def worst(self, threshold: str | None = None) -> bool:
+        """Whether a finding at or above the threshold is left, without one that of each file's configuration; with ``since``
+        only new ones count."""
+        for file in self.files:
+            least = SEVERITIES.index(threshold or file.fail_on or "error")
+            if any(SEVERITIES.index(item.severity) >= least for item in file.findings if item.new is not False):
+                return True
+        return False
+
+    def threshold(self) -> str:
+        """The lowest threshold that a configuration sets."""
+        return min((file.fail_on or "error" for file in self.files), key=SEVERITIES.index, default="error")

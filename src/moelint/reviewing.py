@@ -94,18 +94,16 @@ def review(paths: list[str], options: Options) -> Report:
     groups = by_repository(paths, repository_root, report.problems)
     reviews: list[Review] = []
     for asked in groups.values():
-        reviews.append(_prepare(asked, reviews[0] if reviews else None, options, paths[0]))
-    first = reviews[0].engine
+        reviews.append(_prepare(asked, reviews[0] if reviews else None, options, paths))
     for part in reviews:
         report.problems += _missing(part)
-    report.fail_on = first.conf(paths[0] if os.path.isdir(paths[0]) else os.path.dirname(paths[0]) or ".").fail_on
     for part in reviews:
         _run(part, options, report)
         part.engine.finish(report)
     return report
 
 
-def _prepare(asked: Asked, main: Review | None, options: Options, path: str) -> Review:
+def _prepare(asked: Asked, main: Review | None, options: Options, paths: list[str]) -> Review:
     repo = asked.repo
     span = _of_submodule(repo, main) if main is not None else None
     span = span or resolve(repo, options.since, options.staged)
@@ -119,7 +117,7 @@ def _prepare(asked: Asked, main: Review | None, options: Options, path: str) -> 
         patterns = [f"*{ending}" for ending in ENDINGS]
         untracked = repo.start("ls-files", "-z", "--others", "--exclude-standard", "--", *patterns)
     if main is None:
-        part.engine.prepare(path)  # while git works
+        part.engine.prepare(*paths)  # while git works
     found = diff.read(process)
     if untracked is not None:
         names = [os.fsdecode(name) for name in finish(untracked).split(b"\0") if name]

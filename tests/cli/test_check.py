@@ -166,6 +166,38 @@ def test_select_ignore_and_severity(moelint: Run, tmp_path: Path) -> None:
     assert moelint("a.yaml").code == 2
 
 
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a"), (".",)])
+def test_each_folder_is_held_to_its_own_configuration(moelint: Run, tmp_path: Path, order: tuple[str, ...]) -> None:
+    write(tmp_path / "a/one.yaml")
+    write(tmp_path / "b/one.yaml", GOOD)
+    write(tmp_path / "a/.moelint.yaml", "severity: {OVL004: warning}\n")
+    write(tmp_path / "b/.moelint.yaml", "fail-on: warning\n")
+    assert moelint(*order).code == 0  # the warning lies in a folder where warnings pass
+    write(tmp_path / "a/.moelint.yaml", "severity: {OVL004: warning}\nfail-on: warning\n")
+    assert moelint(*order).code == 1
+    assert moelint(*order, "--fail-on", "error").code == 0
+    write(tmp_path / "b/.moelint.yaml", "severity: {OVL404: off}\n")
+    result = moelint(*order)
+    assert result.code == 2 and "b/.moelint.yaml:1:12: severity" in result.err.replace(os.sep, "/")
+
+
+def test_a_rule_of_any_folders_policies_can_be_selected(moelint: Run, tmp_path: Path) -> None:
+    write(tmp_path / "a/one.yaml")
+    write(tmp_path / "b/one.yaml")
+    write(tmp_path / "pack/pack.yaml", 'name: team\nversion: "2026.11.0"\nrequires: "moelint>=2026.11"\n')
+    rule = (
+        '- id: TEM001\n  name: experts\n  effect: advice\n  about: [model.num_moe_experts]\n  when: ["model.num_moe_experts == 8"]\n'
+        '  message: "Eight."\n  why: Eight.\n  evidence: inferred\n  since: "2026.11.0"\n'
+        '  sources: [{what: "us", url: "https://example.org/"}]\n'
+    )
+    write(tmp_path / "pack/rules/a.yaml", rule)
+    write(tmp_path / "b/.moelint.yaml", "policies: [../pack]\n")
+    for order in (("a", "b"), ("b", "a")):
+        result = moelint(*order, "--select", "TEM001", "--format", "json")
+        assert rules(result) == ["TEM001"]
+    assert moelint("a", "--select", "TEM001").code == 2
+
+
 def test_configuration_errors_say_where(moelint: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.yaml", GOOD)
     write(tmp_path / ".moelint.yaml", "strict: true\ntarget: 3\n")

@@ -45,7 +45,7 @@ def run(paths: list[str], given: dict[str, Any]) -> int:
         return 0
     if given["diff"] and any(file.diff for file in report.files):
         return 1
-    return int(report.worst(given["fail_on"] or report.fail_on or "error"))
+    return int(report.worst(given["fail_on"]))
 
 
 def _without_revisions(paths: list[str], options: Options, given: dict[str, Any]) -> int:
@@ -127,7 +127,7 @@ def _print(report: Report, given: dict[str, Any]) -> bool:
     else:
         look = _look(given, sys.stdout)
         if by_hook() and not given["verbose"]:  # a commit waits: what stops it, and the next command
-            look.least = given["fail_on"] or report.fail_on or "error"
+            look.least = given["fail_on"] or report.threshold()
         reports.write(given["format"] or "text", report, sys.stdout, look)
     sys.stdout.flush()
     return _write_files(report, given)
