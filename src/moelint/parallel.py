@@ -21,8 +21,8 @@ Job = Callable[[Any], Any]
 
 
 def run(work: list[Any], job: Job, jobs: int, progress: Callable[[int, int], None] | None) -> list[Any]:
-    """``[job(item) for item in work]`` by several processes. Results must be picklable. An exception in a child is
-    raised here. POSIX only: it forks."""
+    """``[job(item) for item in work]`` by several processes. A batch that a child cannot do or send, for whatever reason,
+    is done here, so that an exception is raised as if there were one process. POSIX only: it forks."""
     import pickle  # noqa: F401  (loaded before the fork, once for all)
 
     batches = [range(at, min(at + _BATCH, len(work))) for at in range(0, len(work), _BATCH)]
@@ -41,17 +41,19 @@ def run(work: list[Any], job: Job, jobs: int, progress: Callable[[int, int], Non
     # Two bytes a batch number, written before the first fork; a pipe holds far more than any run needs.
     _fill(queue_in, b"".join(number.to_bytes(2, "big") for number in range(ahead, min(len(batches), 1 << 15))))
     children: list[_Child] = []
-    for _ in range(jobs - 1):
-        result_out, result_in = os.pipe()
-        process = os.fork()
-        if not process:
-            for child in children:
-                os.close(child.stream)
-            os.close(result_out)
-            _work(queue_out, result_in, batches, work, job)
-        os.close(result_in)
-        children.append(_Child(process, result_out))
     try:
+        for _ in range(jobs - 1):
+            result_out, result_in = os.pipe()
+            try:
+                process = os.fork()
+            except OSError:  # no more processes for this user: those that there are do it all
+                os.close(result_out)
+                os.close(result_in)
+                break
+            if not process:
+                _work(queue_out, result_in, [result_out, *[child.stream for child in children]], batches, work, job)
+            os.close(result_in)
+            children.append(_Child(process, result_out))
         for number in _take(queue_out):
             do(number)
             for child in children:
@@ -64,11 +66,8 @@ def run(work: list[Any], job: Job, jobs: int, progress: Callable[[int, int], Non
         os.close(queue_out)
         for child in children:
             child.close()
-    for child in children:
-        if child.failure is not None:
-            raise child.failure
     for number in range(len(batches)):
-        if number not in results:  # beyond what the pipe took, or lost with a child that was killed
+        if number not in results:  # beyond what the pipe took, or lost with a child that failed or was killed
             do(number)
     return [result for number in range(len(batches)) for result in results[number]]
 
@@ -93,22 +92,24 @@ def _take(queue_out: int) -> Iterator[int]:
 # ---- a child --------------------------------------------------------------------------------------------
 
 
-def _work(queue_out: int, result_in: int, batches: list[range], work: list[Any], job: Job) -> None:
-    """Work through batches and send each; leaves the process without running the parent's exit handlers."""
-    import gc
-    import pickle
-
+def _work(queue_out: int, result_in: int, others: list[int], batches: list[range], work: list[Any], job: Job) -> None:
+    """Work through batches and send each, up to one that fails; leaves the process without running the parent's exit
+    handlers. ``others``: streams that are the parent's alone."""
     code = 1
     try:
+        import gc
+        import pickle
+
+        for stream in others:
+            os.close(stream)
         gc.freeze()  # the parent's objects: looking through them would copy their pages
         outbox = _Outbox(result_in)
         try:
             for number in _take(queue_out):
                 outbox.put(pickle.dumps((number, [job(work[i]) for i in batches[number]]), pickle.HIGHEST_PROTOCOL))
-        except BaseException as error:
-            outbox.put(pickle.dumps(error, pickle.HIGHEST_PROTOCOL))
-        outbox.finish()
-        code = 0
+            code = 0
+        finally:
+            outbox.finish()
     finally:
         os._exit(code)
 
@@ -143,13 +144,10 @@ class _Outbox:
 
 
 class _Child:
-    """``failure``: the exception that ended it."""
-
-    __slots__ = ("_kept", "failure", "process", "stream")
+    __slots__ = ("_kept", "process", "stream")
 
     def __init__(self, process: int, stream: int) -> None:
         self.process, self.stream = process, stream
-        self.failure: BaseException | None = None
         self._kept = bytearray()
         os.set_blocking(stream, False)
 
@@ -176,11 +174,7 @@ class _Child:
             end = start + int.from_bytes(kept[at:start], "big")
             if len(kept) < end:
                 break
-            message = pickle.loads(bytes(kept[start:end]))
-            if isinstance(message, BaseException):
-                self.failure = message
-            else:
-                results[message[0]] = message[1]
+            number, results[number] = pickle.loads(bytes(kept[start:end]))
             at = end
         del kept[:at]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -22,16 +24,54 @@ def test_more_batches_than_a_pipe_holds() -> None:
     assert sum(run(list(range(count)), lambda n: 1, 2, None)) == count
 
 
-def test_exceptions_come_back() -> None:
+class Picky(Exception):
+    """Pickle cannot make it again from its arguments."""
+
+    def __init__(self, what: str, where: str) -> None:
+        super().__init__(f"{what} at {where}")
+
+
+def test_an_exception_is_the_one_of_a_single_process() -> None:
     parent = os.getpid()
 
     def job(n: int) -> int:
-        if os.getpid() != parent or n == 99:
-            raise ValueError("broken")
+        if n == 170:
+            raise Picky("broken", str(n))
+        if os.getpid() == parent:
+            time.sleep(0.01)  # so that a child takes the batch first
         return n
 
-    with pytest.raises(ValueError, match="broken"):
-        run(list(range(100)), job, 2, None)
+    with pytest.raises(Picky, match="broken at 170"):
+        run(list(range(200)), job, 2, None)
+
+
+def test_a_batch_that_a_child_cannot_do_or_send_is_done_here() -> None:
+    parent = os.getpid()
+
+    def failing(n: int) -> int:
+        if os.getpid() != parent:
+            raise MemoryError
+        return n
+
+    assert run(list(range(100)), failing, 2, None) == list(range(100))
+    unsendable = run(list(range(100)), lambda n: lambda: n, 2, None)
+    assert [one() for one in unsendable] == list(range(100))
+
+
+def test_no_more_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, left = os.fork, [1]
+
+    def few() -> int:
+        if not left:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        left.pop()
+        return fork()
+
+    monkeypatch.setattr(os, "fork", few)
+    before = len(os.listdir("/dev/fd"))
+    assert run(list(range(200)), lambda n: n, 4, None) == list(range(200))
+    assert run(list(range(200)), lambda n: n, 4, None) == list(range(200))
+    assert len(os.listdir("/dev/fd")) == before and not left
 
 
 def test_a_killed_child_loses_nothing() -> None:
