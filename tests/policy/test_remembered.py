@@ -200,3 +200,12 @@ def test_all_that_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         most = max(most, sum(len(answers) for kind in kept for case in kind.cases.values() for _, answers, _ in case.all))
     assert 0 < most < 1_000
     assert ways.held < 20_000 + 15_000  # what one config adds
+
+
+def test_long_texts_count_as_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = Both(monkeypatch)
+    both.check(partial(effective, {**MODEL, "logger.wandb_project": "first"}))
+    for text in ("0123456789" * 100_000, "9876543210" * 100_000):
+        before = ways.held
+        both.check(partial(effective, {**MODEL, "logger.wandb_project": text}))
+        assert ways.held - before > len(text) / 8

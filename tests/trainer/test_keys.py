@@ -10,6 +10,7 @@ from trainer_configs import effective, make
 from moelint.lang.unknown import UNKNOWN
 from moelint.lang.versions import parse
 from moelint.text.document import Setting
+from moelint.trainer import layers, view
 from moelint.trainer.effective import Effective
 from moelint.trainer.key_data import renames
 from moelint.trainer.key_rules import BY_ID
@@ -209,3 +210,15 @@ def test_what_is_right_is_remembered_and_what_is_wrong_is_told_each_time() -> No
         for name, value, rules in written:
             found = check(effective("bridge", {"model.num_layers": 4, f"model.{name}": value}))
             assert [problem.rule for problem in found] == rules, (name, value)
+
+
+def test_what_is_remembered_of_kinds_and_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layers, "MOST_KINDS", 3)
+    monkeypatch.setattr(view, "_MOST", 50)
+    for completeness in ("complete", "standing", "fragment"):
+        for trainer in ("bridge", "core", "lm"):
+            config = effective(trainer, {"model.num_layers": 4}, completeness=completeness)
+            check(config)
+            for number in range(60):
+                config.get(f"model.name_{number}")
+            assert len(layers._shared) <= 3 and len(layers._fine) <= 3 and len(view._settings) <= 50

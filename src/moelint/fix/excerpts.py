@@ -104,9 +104,11 @@ def _text(line: str, block: int) -> _Shape | None:
 
 
 def _learn(line: str) -> _Shape | None:
-    if len(_shapes) >= _MAX_SHAPES:
-        _shapes.clear()
-    shape = _shapes[line] = _shape(line)
+    shape = _shape(line)
+    if len(line) <= MAX_LINE:
+        if len(_shapes) >= _MAX_SHAPES:
+            _shapes.clear()
+        _shapes[line] = shape
     return shape
 
 

@@ -26,6 +26,7 @@ from moelint.typed import Any
 # Settings that choose the class of model or dataset, and with it other defaults.
 _CLASSES = ("model.multi_latent_attention", "model._target_", "dataset._target_")
 
+
 def candidates(packs: Packs, effective: Any) -> list[int]:
     """Numbers of the cases to try, ascending."""
     always, watch, beside, rewrites = _index(packs, effective)

@@ -213,7 +213,7 @@ def _settings(kind: Kind, effective: Any) -> tuple[dict[str, int], list[str]]:
     changed = []
     for key, one in effective.layers.written.items():
         value = one.value
-        about: Hashable
+        about: tuple[Any, ...]
         if one.assumed is None and one.origin == "file" and (kind_ := value.__class__) in PLAIN and (value or kind_ is not float):
             about = key, kind_, value
         else:
@@ -240,7 +240,7 @@ def _stated(kind: Kind, target: Any) -> dict[str, Any]:
 _numbers = 0  # never used twice
 
 
-def _setting(kind: Kind, effective: Any, key: str, value: Any, about: Hashable) -> tuple[int, bool]:
+def _setting(kind: Kind, effective: Any, key: str, value: Any, about: tuple[Any, ...]) -> tuple[int, bool]:
     """The token of a setting, and whether it is changed from its default as the index of rules sees it."""
     global _numbers
     _numbers += 1
@@ -248,7 +248,7 @@ def _setting(kind: Kind, effective: Any, key: str, value: Any, about: Hashable) 
         kind.settings.clear()
     defaults = effective.table.defaults if effective.layers.framework is None else {}
     changed = key not in defaults or type(value) is not type(defaults[key]) or value != defaults[key]
-    ways.held += ways.ANSWER
+    ways.held += ways.ANSWER + sum([len(part) for part in about if part.__class__ is str]) // 8
     found = kind.settings[about] = _numbers, changed
     return found
 

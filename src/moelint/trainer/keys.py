@@ -317,7 +317,7 @@ class _Checker:
             if keep and len(fine) < MAX_FINE:
                 if any_fits(kind, spec):
                     fine.add((key, kind))
-                elif kind is str:
+                elif kind is str and len(value) < 1000:  # long texts are seldom written twice
                     fine.add((key, kind, value))
             return None
         problem = KeyProblem(found.rule, found.effect, key, written, f"{written.spelling}: {found.message}.")

@@ -43,7 +43,8 @@ MLA_CLASSES = ("MLAModelProvider", "MLATransformerConfig", "DeepSeek", "Kimi")
 
 VALUE, ASSUMED, ABSENT = 0, 1, 2  # how sure a layer is of what it gives
 
-
+MOST_KINDS = 256
+"""Kinds of configs of which something is remembered: a project has a few."""
 _fine: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}  # written keys and values that have been found right
 _shared: dict[tuple[Any, ...], dict[str, tuple[Any, int]]] = {}
 
@@ -77,19 +78,18 @@ class Layers:
         self.default_state = ABSENT if fragment else VALUE if config.completeness == "complete" else ASSUMED
         self.framework: dict[str, Any] | None = None if config.dialect in OWN else framework_defaults(config.dialect)
         self.variants = self._variants()
-        self.named, self.together = (
-            False,
-            frozenset[str](),
-        )  # mixed_precision names a recipe; keys that follow written ones
+        self.named = False  # mixed_precision names a recipe
+        self.together = frozenset[str]()  # keys that follow written ones
         self.recipe = self._mixed_precision()
         # What is not written hangs on nothing but these: files of one kind share it.
         kind = (
             table.trainer, table.release, self.variants, self.default_state, config.dialect, config.complete_env,
             bool(config.loose_ends), config.switches, frozenset(self.sections) if table.trainer == "core" else None,
         )  # fmt: skip
-        self.shared = _shared.setdefault(kind, {})
-        self.kind = kind
-        self.fine = _fine.setdefault(kind, set())
+        if kind not in _shared and len(_shared) >= MOST_KINDS:
+            _shared.clear()
+            _fine.clear()
+        self.kind, self.shared, self.fine = kind, _shared.setdefault(kind, {}), _fine.setdefault(kind, set())
 
     def get(self, key: str) -> tuple[Any, int]:
         """The value below all rewrites. An expression default comes as ('expr', tree) with its state: see View."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from moelint.trainer.effective import Effective
 
 _MISSING = object()
+_MOST = 10_000  # names that are remembered: those of rules are far fewer, but files write others
 _settings: dict[str, bool] = {}  # name → whether it is a setting, for the names that were asked in this process
 OTHER_NAMES = {"world_size": "gpus"}  # what the trainers call a target
 _DEFAULT = {ASSUMED: "its default is assumed: the file does not say that it is complete"}
@@ -25,8 +26,7 @@ _DEFAULT = {ASSUMED: "its default is assumed: the file does not say that it is c
 
 class View:
     """``keep``: None shows assumed values, a set hides all but those of its keys. ``trace``: collects the assumed keys
-    that
-    were read, when it is a set. Values are worked out once: key → value after the n-th rewrite of this key."""
+    that were read, when it is a set. Values are worked out once: key → value after the n-th rewrite of this key."""
 
     __slots__ = (
         "_fired",
@@ -85,8 +85,7 @@ class View:
 
     def shows(self, name: str) -> bool:
         """Whether an assumed value may be seen; notes that it was asked for. An assumed target is no setting of the
-        file: it
-        rides along with any key that is kept."""
+        file: it rides along with any key that is kept."""
         if self.trace is not None:
             self.trace.add(name)
         return self.keep is None or name in self.keep or (bool(self.keep) and name.startswith("target."))
@@ -180,6 +179,8 @@ class Scope:
             view = self.view
             setting = _settings.get(name)
             if setting is None:
+                if len(_settings) >= _MOST:
+                    _settings.clear()
                 head, dot, _ = name.partition(".")
                 setting = _settings[name] = bool(dot) and head not in _SPECIAL
             if setting and name not in view.by_key:  # most names: a setting that no rewrite touches
@@ -246,8 +247,7 @@ class Scope:
 
     def origin(self, key: str) -> tuple[str, Written | None, str | None]:
         """(origin, Written, why the value is only assumed): origin is file, inherited, base, model, default, rewritten
-        or
-        unknown; derived for a fact."""
+        or unknown; derived for a fact."""
         layers = self.view.effective.layers
         if "." not in key and key not in layers.written and key in self.view.effective.facts.trees:
             return "derived", None, None
