@@ -215,6 +215,8 @@ def test_what_is_right_is_remembered_and_what_is_wrong_is_told_each_time() -> No
 def test_what_is_remembered_of_kinds_and_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layers, "MOST_KINDS", 3)
     monkeypatch.setattr(view, "_MOST", 50)
+    for module, name in ((layers, "_shared"), (layers, "_fine"), (view, "_settings")):
+        monkeypatch.setattr(module, name, {})
     for completeness in ("complete", "standing", "fragment"):
         for trainer in ("bridge", "core", "lm"):
             config = effective(trainer, {"model.num_layers": 4}, completeness=completeness)
