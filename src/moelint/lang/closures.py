@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from moelint.lang.functions import TABLE, bounded, contains, elements, equal, is_int, is_number
+from moelint.lang.functions import COMPARISONS, TABLE, bounded, elements, equal, is_int, is_number
 from moelint.lang.limits import FUEL, LIST, STEPS, STRING
 from moelint.lang.unknown import UNKNOWN
-from moelint.lang.versions import Version, parse
+from moelint.lang.versions import Version
 from moelint.typed import Any
 
 Tree = tuple[Any, ...]
@@ -212,7 +212,7 @@ def _cmp(op: str, left: Tree, right: Tree) -> Run:
 
         return is_none
     b = _build(right)
-    test = _COMPARE[op]
+    test = COMPARISONS[op]
     if _is_dear(left):
 
         def right_first(scope: Scope) -> Any:
@@ -230,39 +230,6 @@ def _is_dear(tree: Any) -> bool:
     if tree[0] == "name":
         return bool(tree[1].startswith("walls."))
     return any(_is_dear(part) for part in tree)
-
-
-def _flip(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def flipped(a: Any, b: Any) -> Any:
-        value = test(a, b)
-        return UNKNOWN if value is UNKNOWN else not value
-
-    return flipped
-
-
-def _ordering(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
-    def order(a: Any, b: Any) -> Any:
-        if is_number(a) and is_number(b):
-            return test(a, b)
-        if a.__class__ is Version and isinstance(b, str):
-            b = parse(b)
-        elif b.__class__ is Version and isinstance(a, str):
-            a = parse(a)
-        return test(a, b) if a.__class__ is Version and b.__class__ is Version else UNKNOWN
-
-    return order
-
-
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": equal,
-    "!=": _flip(equal),
-    "<": _ordering(lambda a, b: a < b),
-    "<=": _ordering(lambda a, b: a <= b),
-    ">": _ordering(lambda a, b: a > b),
-    ">=": _ordering(lambda a, b: a >= b),
-    "in": contains,
-    "not in": _flip(contains),
-}
 
 
 def _bin(op: str, left: Tree, right: Tree) -> Run:

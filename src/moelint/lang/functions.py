@@ -1,4 +1,4 @@
-"""The closed table of functions. Every one takes known values and gives UNKNOWN for what it cannot answer."""
+"""The closed tables of functions and comparisons. Each takes known values and gives UNKNOWN for what it cannot answer."""
 
 from __future__ import annotations
 
@@ -78,6 +78,39 @@ def contains(x: Value, items: Value) -> Value:
         if same is UNKNOWN:
             result = UNKNOWN
     return result
+
+
+def _flip(test: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    def flipped(a: Value, b: Value) -> Value:
+        value = test(a, b)
+        return UNKNOWN if value is UNKNOWN else not value
+
+    return flipped
+
+
+def _ordering(test: Callable[[Value, Value], bool]) -> Callable[[Value, Value], Value]:
+    def order(a: Value, b: Value) -> Value:
+        if is_number(a) and is_number(b):
+            return test(a, b)
+        if a.__class__ is Version and isinstance(b, str):
+            b = parse(b)
+        elif b.__class__ is Version and isinstance(a, str):
+            a = parse(a)
+        return test(a, b) if a.__class__ is Version and b.__class__ is Version else UNKNOWN
+
+    return order
+
+
+COMPARISONS: dict[str, Callable[[Value, Value], Value]] = {
+    "==": equal,
+    "!=": _flip(equal),
+    "<": _ordering(lambda a, b: a < b),
+    "<=": _ordering(lambda a, b: a <= b),
+    ">": _ordering(lambda a, b: a > b),
+    ">=": _ordering(lambda a, b: a >= b),
+    "in": contains,
+    "not in": _flip(contains),
+}
 
 
 def _len(x: Value) -> Value:
