@@ -12,6 +12,7 @@ from moelint.read.configs import ReadOptions
 from moelint.read.files import FileRead, read_file
 from moelint.text.edits import apply
 from moelint.text.files import read
+from moelint.text.python import modules
 
 COMMON = """
 from megatron.bridge.training.config import ConfigContainer, TrainingConfig
@@ -296,3 +297,16 @@ def test_fix_changes_the_assignment_and_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         main(["--no-config", "--select", "OVL004", "--fix", str(file)])
     assert file.read_text() == before.replace("overlap = True  # hides", "overlap = False  # hides")
+
+
+def test_trees_of_files_that_were_read_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modules, "MAX_CHARACTERS", 100)
+    (tmp_path / "common.py").write_text("SIZE = 1\n" + "#" * 200)
+    checkout = modules.Checkout(str(tmp_path), read)
+    for number in range(20):
+        file = tmp_path / f"recipe_{number}.py"
+        file.write_text(f"from common import SIZE\nN = {number}\n")
+        adopted = checkout.adopt(read(str(file)))
+        assert adopted.source.text.endswith(f"{number}\n") and checkout.find("common") is not None
+        texts = [text for text, _ in checkout._trees.values()]
+        assert len(texts) == 1 or sum(map(len, texts)) <= 100

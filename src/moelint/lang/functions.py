@@ -1,4 +1,4 @@
-"""The closed tables of functions and comparisons. Each takes known values and gives UNKNOWN for what it cannot answer."""
+"""The closed tables of functions and comparisons. Each takes known values; what it cannot answer is UNKNOWN."""
 
 from __future__ import annotations
 

@@ -71,6 +71,11 @@ class Module:
         return start + (byte if text.isascii() else len(text.encode("utf-8")[:byte].decode("utf-8", "ignore")))
 
 
+MAX_CHARACTERS = 500_000
+"""Of the files whose trees a checkout keeps, beside those of the modules that were imported: a tree takes some 60 bytes for
+each."""
+
+
 class Checkout:
     """Modules by dotted name, looked for beside the file that imports them and up to ``top``.
 
@@ -82,6 +87,7 @@ class Checkout:
         self.top, self.read, self.limit = os.path.abspath(top), read, limit
         self._modules: dict[str, Module | None] = {}
         self._trees: dict[str, tuple[str, ast.Module]] = {}  # path → text and its tree
+        self._characters = 0  # of these texts
         self._roots: list[str] = []
         self._adopted: tuple[str, Module | None] | None = None  # a name that was adopted, and what it meant before
 
@@ -148,6 +154,10 @@ class Checkout:
         text, tree = self._trees.get(path, ("", None))
         if tree is None or text != source.text:
             tree = self._tree(source)
+            self._characters += len(source.text)
+            if self._characters > MAX_CHARACTERS:
+                self._trees.clear()
+                self._characters = len(source.text)
             self._trees[path] = source.text, tree
         return Module(name, source, tree, os.path.basename(source.path) == "__init__.py")
 
