@@ -103,7 +103,7 @@ def test_toml_errors_say_where(tmp_path: Path) -> None:
     with pytest.raises(ConfError, match=r"pyproject.toml:6:1: unknown key 'selct': did you mean 'select'"):
         load(path)
     with pytest.raises(ConfError, match=r":1:\d+: not valid TOML"):
-        load(write(tmp_path / "b/pyproject.toml", "tool.moelint = {\n"))
+        load(write(tmp_path / "b/pyproject.toml", "tool.moelint = = 1\n"))
 
 
 def test_not_utf8_is_one_line(tmp_path: Path) -> None:
