@@ -141,11 +141,6 @@ class Checkout:
                     return self._modules[name]
         return None
 
-    def has_package(self, name: str) -> bool:
-        """Whether a folder of that dotted name exists (a namespace package has no file of its own)."""
-        relative = name.replace(".", os.sep)
-        return any(os.path.isdir(os.path.join(root, relative)) for root in self._roots)
-
     def _inside(self, path: str) -> bool:
         return os.path.realpath(path).startswith(os.path.realpath(self.top) + os.sep)
 
