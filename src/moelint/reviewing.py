@@ -95,6 +95,7 @@ def review(paths: list[str], options: Options) -> Report:
     reviews: list[Review] = []
     for asked in groups.values():
         reviews.append(_prepare(asked, reviews[0] if reviews else None, options, paths))
+    reviews[0].engine.prepare(*paths, *[name for part in reviews for name, _ in part.work])
     for part in reviews:
         report.problems += _missing(part)
     for part in reviews:
@@ -117,13 +118,17 @@ def _prepare(asked: Asked, main: Review | None, options: Options, paths: list[st
         patterns = [f"*{ending}" for ending in ENDINGS]
         untracked = repo.start("ls-files", "-z", "--others", "--exclude-standard", "--", *patterns)
     if main is None:
-        part.engine.prepare(*paths)  # while git works
+        part.engine.packs(part.engine.conf(_folder(paths[0])).at(paths[0]))  # loaded while git works
     found = diff.read(process)
     if untracked is not None:
         names = [os.fsdecode(name) for name in finish(untracked).split(b"\0") if name]
         diff.add_untracked(repo, found, names, lambda path: (part.old.blob(part.full(path)) or ("", b""))[1])
     _select(part, found, [] if tree is None else _unchanged(finish(tree), found), options)
     return part
+
+
+def _folder(path: str) -> str:
+    return path if os.path.isdir(path) else os.path.dirname(path) or "."
 
 
 def _unchanged(tree: bytes, found: diff.Changes) -> list[tuple[str, str]]:

@@ -327,3 +327,12 @@ def test_other_outputs_are_still_written(repo: Repo) -> None:
     assert "OVL004" in (repo.folder / "a.sarif").read_text() and "OVL004" in (repo.folder / "a.md").read_text()
     found = repo.moelint("--since", "HEAD", "--output", "json=no/such/folder.json", "--output", "sarif=b.sarif")
     assert found.code == 2 and "no/such/folder.json: cannot be written" in found.err and (repo.folder / "b.sarif").exists()
+
+
+def test_the_configurations_of_changed_files_are_checked(repo: Repo) -> None:
+    repo.write("a.yaml", BASE)
+    repo.commit()
+    repo.write("sub/b.yaml", BASE)
+    repo.write("sub/.moelint.yaml", "ignore: {OVL404: no such rule}\n")
+    found = repo.moelint("--since", "HEAD")
+    assert found.code == 2 and "sub/.moelint.yaml:1:10: ignore: no rule is called" in found.err.replace(os.sep, "/")
