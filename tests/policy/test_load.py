@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from moelint.policy.errors import PolicyError
 from moelint.policy.load import load
@@ -71,7 +72,11 @@ FAULTY = {
 
 @pytest.mark.parametrize("name", list(FAULTY))
 def test_faults(name: str, tmp_path: Path, snapshot: object) -> None:
-    assert faults(write_pack(tmp_path / "p", FAULTY[name])) == snapshot
+    said = faults(write_pack(tmp_path / "p", FAULTY[name]))
+    if name in ("not yaml", "a tab") and not yaml.__with_libyaml__:  # PyYAML's own parser puts it in other words
+        assert "p/rules/a.yaml:2:" in said and "is not YAML" in said
+    else:
+        assert said == snapshot
 
 
 @pytest.mark.parametrize(

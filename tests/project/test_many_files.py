@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 
 import pytest
+import yaml
 
 from moelint.api import one
 from moelint.engine import Engine
@@ -53,7 +54,8 @@ def test_nothing_is_left_to_the_garbage_collector(paths: list[str]) -> None:
     gc.disable()
     try:
         reports = [one(engine, path, False)[0] for path in paths[30:]]
-        assert gc.collect() < 10 * len(reports)
+        # PyYAML's own parser, which stands in for libyaml, leaves some of its
+        assert gc.collect() < (10 if yaml.__with_libyaml__ else 40) * len(reports)
     finally:
         gc.enable()
     assert all(report is not None and report.findings for report in reports)
